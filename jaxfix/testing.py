@@ -308,7 +308,7 @@ def _verify_result(case: Case, patch: Patch) -> None:
     after = unmarked(patch.after)
     if expected is not None and after != unmarked(expected):
         changes = _difference(unmarked(expected), after, case.fixed.name)
-        raise GoldenError(f"{case}: the result is another one\n{changes}", hint=f"run `pytest {UPDATE}`")
+        raise GoldenError(f"{case}: the result differs\n{changes}", hint=f"run `pytest {UPDATE}`")
 
 
 def _verify_idempotence(case: Case, patch: Patch) -> None:

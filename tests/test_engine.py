@@ -160,7 +160,7 @@ def test_many_fixes_are_told_apart_when_one_of_them_is_wrong() -> None:
         ("x = 1  # one\ny = a(  # two\n    1)\n", "b(1)", "the comment on line 2 would be lost"),
         ("x = a(1)\n", "a(1)", "the rewrite changes nothing"),
         ("# coding: latin-1\nx = a(1)\n", "'ω'", "'ω' has no place in iso-8859-1"),
-        ("x = f'{a(1)}'\n", "b", "line 1 cannot be rewritten: it is in a format string"),
+        ("x = f'{a(1)}'\n", "b", "line 1 cannot be rewritten: it is in an f-string"),
     ],
 )
 def test_fix_that_may_not_be_written_is_held_with_its_reason(text: str, new: str, reason: str) -> None:

@@ -143,7 +143,7 @@ def test_callers_do_what_the_program_does_not(tmp_path: Path) -> None:
     found = differing(measured(tmp_path, before, after, *names))
     assert "perturbed, 'double' as 'DOUBLE'" in found["cased"]
     assert found["last"] == {"given `terms` with one item more"}
-    assert found["middle"] == {"given whole numbers as large as their type"}
+    assert found["middle"] == {"given integers as large as their type"}
     assert "given `hook` that calls it again" in found["nested"]
     assert "given callables that note their order" in found["called"]
     assert "as called" in found["sorted_"]

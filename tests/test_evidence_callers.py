@@ -1,4 +1,4 @@
-"""What callers may do that the program does not: raise, hand over iterators, change what is returned, set variables."""
+"""What callers may do that the program does not: raise, pass iterators, change what is returned, set variables."""
 
 import contextlib
 import io

@@ -135,7 +135,7 @@ def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) 
         "total": {"given `terms` with one item more"},
         "frozen": {"given `grads` with None for 'w'"},
         "mean": {"given `losses` with no items"},
-        "mapped": {"given `params` as a mapping that is no dict"},
+        "mapped": {"given `params` as a mapping that is not a dict"},
         "named": {"perturbed, 'mean' as another object"},
     }
     assert "arrays for what is declared a number" in run.untried["program.py:blocked"]

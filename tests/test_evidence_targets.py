@@ -226,7 +226,7 @@ def test_the_environment_of_the_project_over_there_is_used(project: Path, bare: 
     script(other / ".venv" / "bin" / "python", 'echo "own $#"', f'exec {PYTHON} "$@"')
     (project / "train.py").write_text("print('ran')\n")
     there = Remote("there", (bare,), is_remote=False, folder=str(other))
-    # asked for its version, it says something before: it is no Python that can be trusted
+    # asked for its version, it says something before: it is not Python that can be trusted
     with pytest.raises(EvidenceError, match="does not say its version"):
         measured(project, there)
     script(other / ".venv" / "bin" / "python", f'OWN=1 exec {PYTHON} "$@"')

@@ -297,16 +297,16 @@ def test_a_step_whose_callers_are_elsewhere_is_donated() -> None:
             "goes on with it",
         ),
         ("from model import *\ndef f(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
-        ("import model\nrun(model.step)", "handed on in other.py:2"),
+        ("import model\nrun(model.step)", "passed on in other.py:2"),
         (
             "try:\n    from model import step\nexcept ImportError:\n    from slow import step\n"
             "def f(p, b):\n    new = step(p, b)\n    return new - p",
-            "other.py:6 passes `p` and goes on with it",
+            "other.py:6 passes `p` and uses it afterwards",
         ),
-        ("try:\n    import model\nexcept ImportError:\n    model = None\nmodel.step(1, 2)", "handed on in other.py:5"),
-        ("import model, jax\nf = jax.vmap(model.step)\nf(1, 2)", "handed on"),
-        ("import model\ninspect(model)", "handed on in other.py:2"),
-        ("import model\nstep = getattr(model, 'step')", "handed on in other.py:2"),
+        ("try:\n    import model\nexcept ImportError:\n    model = None\nmodel.step(1, 2)", "passed on in other.py:5"),
+        ("import model, jax\nf = jax.vmap(model.step)\nf(1, 2)", "passed on"),
+        ("import model\ninspect(model)", "passed on in other.py:2"),
+        ("import model\nstep = getattr(model, 'step')", "passed on in other.py:2"),
         ("import model\ndef f(*given):\n    return model.step(*given)", "with `*` or `**`"),
         (
             "import model, jax.numpy as jnp\ndef f():\n    p = jnp.zeros(3)\n    best = p\n    for b in range(9):\n"
@@ -357,7 +357,7 @@ def test_a_script_that_nobody_can_import_is_a_caller() -> None:
     given[2] = (given[2][0], Surroundings(None))
     project = joined(given)
     found = analyze(given[0][0], CODEMODS, surroundings=replace(given[0][1], project=project)).found
-    assert [str(entry.finding.declined) for entry in found] == ["run-me.py:3 passes `params` and goes on with it"]
+    assert [str(entry.finding.declined) for entry in found] == ["run-me.py:3 passes `params` and uses it afterwards"]
 
 
 def test_re_exports_lead_to_the_step() -> None:
@@ -366,14 +366,14 @@ def test_re_exports_lead_to_the_step() -> None:
     assert found_in("pkg/model.py", {**package, "train.py": loop}) == [("undonated-state", Confidence.CERTAIN, None)]
     keeping = {"other.py": "import pkg\ndef f(p):\n    new = pkg.step(p, 1)\n    return new - p"}
     ((_, _, declined),) = found_in("pkg/model.py", {**package, "train.py": loop, **keeping})
-    assert declined == "other.py:3 passes `p` and goes on with it"
+    assert declined == "other.py:3 passes `p` and uses it afterwards"
 
 
 def test_stars_lead_through_a_second_module() -> None:
     files = {"model.py": STEP, "train.py": LOOP, "api.py": "from model import *"}
     keeping = "import api\ndef f(p):\n    new = api.step(p, 1)\n    return new - p"
     ((_, _, declined),) = found_in("model.py", {**files, "other.py": keeping})
-    assert declined == "other.py:3 passes `p` and goes on with it"
+    assert declined == "other.py:3 passes `p` and uses it afterwards"
     own = {**files, "api.py": "from model import *\ndef step(a, b): return a", "other.py": keeping}
     assert found_in("model.py", own) == [("undonated-state", Confidence.CERTAIN, None)]
 
@@ -598,7 +598,7 @@ def test_a_number_that_another_file_passes_too_stays_static() -> None:
     alone = found_in("main.py", {"main.py": COUNTING, "x.py": "import jax"})
     assert ("python-counter", None) in [(name, declined) for name, _, declined in alone]
     found = found_in("main.py", {"main.py": COUNTING, "x.py": "from main import shifted\nshifted(1.0, 'text')"})
-    assert ("python-counter", "x.py:2 uses it too, and what that passes was not read") in [
+    assert ("python-counter", "x.py:2 uses it too, and what that passes is unknown") in [
         (name, declined) for name, _, declined in found
     ]
 

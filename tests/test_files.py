@@ -75,7 +75,7 @@ def test_extend_exclude_reads_as_gitignore(tmp_path: Path) -> None:
     assert walking.excluded(tmp_path / "old" / "a.py", tmp_path, ("old/",))
     assert not walking.excluded(tmp_path / "new" / "a.py", tmp_path, ("old/",))
     assert not walking.excluded(tmp_path / "old" / "a.py", tmp_path / "new", ("*",))
-    with pytest.raises(ConfigError, match=r"pyproject.toml: .*`extend-exclude`: `!` is no pattern"):
+    with pytest.raises(ConfigError, match=r"pyproject.toml: .*`extend-exclude`: `!` is not a pattern"):
         walking.excluded(tmp_path / "old" / "a.py", tmp_path, ("old/", "!"))
 
 

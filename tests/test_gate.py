@@ -183,7 +183,7 @@ def test_a_program_that_is_warm_before_its_loop_has_no_steps_and_passes(program:
     ("arguments", "words"),
     [
         (("--only", "nope", "--", "train.py"), "`--only nope`: no such file or folder"),
-        (("--foo", "--", "train.py"), "`--foo` is no option of `jaxfix gate`; write the program after `--`"),
+        (("--foo", "--", "train.py"), "`--foo` is not an option of `jaxfix gate`; write the program after `--`"),
         (("-o", "no/run.json", "--", "train.py"), "no/run.json: there is no folder"),
         (("--max-compiles", "-1", "--", "train.py"), "`--max-compiles`"),
         ((), "missing argument `CMD`"),

@@ -124,7 +124,7 @@ def test_a_right_golden_passes(tmp_path: Path) -> None:
     ("before", "after", "complaint"),
     [
         (BEFORE, None, "basic.fixed.py is missing"),
-        (BEFORE, BEFORE, "the result is another one"),
+        (BEFORE, BEFORE, "the result differs"),
         (BEFORE.replace("# want: static-exponent", ""), AFTER, "basic.py:4: found and not wanted: `static-exponent`"),
         (BEFORE + "\nx = 1  # want: static-exponent\n", AFTER, "basic.py:12: wanted and not found"),
         (

@@ -464,12 +464,12 @@ def test_a_proof_is_asked_for_shown_and_decides_nothing_by_itself(project: Path)
         person.types("b", "b", "a")
         assert "2 fixes taken" in person.sees("(2/3) train.py:12")
         person.types("y")
-        assert "says of this fix: different; take it all the same" in person.sees("? [y/N] ")
+        assert "says of this fix: different; take it anyway" in person.sees("? [y/N] ")
         person.sends("n\n")
         person.types("n", "y")
         assert person.leaves() == 1
     told = " ".join(person.shown.split())
-    assert "proven tiny-ready train.py:8 compiles" in told and "taken all the same, as you have decided so" in told
+    assert "proven tiny-ready train.py:8 compiles" in told and "accepted anyway, as you have decided so" in told
     use = "return jax.jit(lambda v: v * 2)(x)"
     assert (project / "train.py").read_text() == PROGRAM.replace(use, "return READY(x)")
     assert len(list((project / ".jaxfix" / "receipts").glob("*.json"))) == 2

@@ -213,7 +213,7 @@ def test_no_function_of_a_front_end_takes_many_parameters() -> None:
                 taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 if sum(parameter.arg not in ("self", "cls") for parameter in taken) > 6:
                     long.append(f"{name}.{node.name}")
-    assert long == [], "hand over options as a value"
+    assert long == [], "pass options as a value"
 
 
 OPENERS = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen", "unlink", "rename"}

@@ -241,7 +241,7 @@ def test_settings_of_the_client(server: Client, project: Path) -> None:
     offered["workspace"]["didChangeWatchedFiles"] = {"dynamicRegistration": True}
     server.answers["workspace/configuration"] = [{"severity": {"certain": "hint"}}, {"severity": {"certain": "error"}}]
     server.initialize(project, capabilities=offered, options={"ignore": ["local-loop-function"], "select": 7})
-    assert "`jaxfix.select` is no list" in server.wait("window/showMessage")["message"]
+    assert "`jaxfix.select` is not a list" in server.wait("window/showMessage")["message"]
     patterns = server.wait("client/registerCapability")["registrations"][0]["registerOptions"]["watchers"]
     assert {"globPattern": "**/pyproject.toml"} in patterns
     uri = server.open((project / "loop.py").as_uri(), LOOPED)

@@ -52,10 +52,10 @@ def test_the_second_stands_beside_the_first(pack: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Slow", "`Slow` is no id"),
-        ("slow_thing", "`slow_thing` is no id"),
-        ("slow--thing", "`slow--thing` is no id"),
-        ("../slow", "`../slow` is no id"),
+        ("Slow", "`Slow` is not an id"),
+        ("slow_thing", "`slow_thing` is not an id"),
+        ("slow--thing", "`slow--thing` is not an id"),
+        ("../slow", "`../slow` is not an id"),
         ("local-jit", "there is a codemod `local-jit`"),
         ("is-there", "golden/is_there is there already"),
     ],

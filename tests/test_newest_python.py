@@ -54,7 +54,7 @@ def test_handlers_without_brackets_are_left_as_they_are(project: Path, cli: Cli)
 @pytest.mark.skipif(not IS_NEW, reason="the syntax is of Python 3.14")
 def test_a_template_string_holds_its_expressions_as_text_too(project: Path, cli: Cli) -> None:
     told = cli("check", "template.py").out
-    assert "template.py:4:" in told and "(no fix: it stands inside a format string)" in told
+    assert "template.py:4:" in told and "(no fix: it is inside an f-string)" in told
     cli("apply", "--unproven", "--allow-no-vcs", "template.py")
     fixed = (project / "template.py").read_text("utf-8")
     assert TEMPLATE.splitlines()[3] in fixed and "_jitted(row))" in fixed

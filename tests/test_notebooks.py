@@ -127,7 +127,7 @@ def test_functions_are_moved_where_a_cell_may_bind_anything_only_on_evidence() -
     assert (careful.safety.value, sure.safety.value) == ("needs-evidence", "safe")
 
 
-# what is no Python
+# what is not Python
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_an_edit_of_what_is_no_python_is_refused(at: str, text: str, length: int
 
 def test_a_cell_in_another_language_is_never_written() -> None:
     source = SourceFile.of_cells("n.ipynb", [None, "a = 1"])
-    with pytest.raises(SourceError, match="a line of cell 1 that is no Python"):
+    with pytest.raises(SourceError, match="a line of cell 1 that is not Python"):
         source.edited([Edit(Span(0, 0), "b = 2\n")])
 
 
@@ -505,8 +505,8 @@ def test_a_cell_that_is_no_python_is_named(cells: list[str], why: str) -> None:
         (b'{"a": 1}', "it has no cells"),
         (b'{"cells": [1]}', "line 1, column 12"),
         (b'{"cells": [], "nbformat": 4} x', "extra data"),
-        (b'{"cells": [{"cell_type": "code", "source": 1}]}', "source of a cell is no text"),
-        (b'{"cells": [{"cell_type": "code", "source": ["a", 1]}]}', "source of a cell is no text"),
+        (b'{"cells": [{"cell_type": "code", "source": 1}]}', "source of a cell is not a string"),
+        (b'{"cells": [{"cell_type": "code", "source": ["a", 1]}]}', "source of a cell is not a string"),
         (b'{"cells": [{"cell_type": "code", "source": "\\ud800"}]}', "half a character"),
         (b'{"cells": [{"cell_type": "code", "sou', "not valid JSON"),
         (b'{"cells": [{"cell_type": "code", "source": "\xff"}]}', "cannot be decoded"),

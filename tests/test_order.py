@@ -196,7 +196,7 @@ def test_of_several_files_that_hand_a_function_on_the_same_is_named_whichever_is
     files = {"made": f"{HEAD}def f(x):\n    f(x)\n{BODY}", "loop": "import made\nfor i in range(9):\n    made.f(1.0)\n"}
     files |= dict.fromkeys(("one", "two"), f"{HEAD}import made\ndef g(x):\n    run(made.f)\n{BODY}")
     found = looks(files, ["made", "one", "two", "loop"])
-    assert "`f` is handed on in one.py" in str(found["made"])
+    assert "`f` is passed on in one.py" in str(found["made"])
     assert looks(files, ["loop", "two", "one", "made"]) == found
 
 

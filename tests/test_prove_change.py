@@ -136,7 +136,7 @@ def test_rounding_is_told_and_proven_only_where_it_is_accepted(project: Path) ->
 @pytest.mark.evidence
 @pytest.mark.slow
 def test_other_data_are_not_taken_for_rounding(project: Path) -> None:
-    """A function that rounds otherwise hides nothing of what the data do that the change brings along."""
+    """A function that rounds differently hides nothing of what the data do that the change brings along."""
     (project / "model.py").write_text(MODEL.replace("RATE = 2.0", 'RATE = float(open("rates.txt").read())'))
     git(project, "commit", "-qam", "a file for the rate")
     rounded = (project / "model.py").read_text().replace("x + 1.0", "(x * 0.1 + 0.1) * 10.0")

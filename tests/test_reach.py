@@ -85,7 +85,7 @@ def test_a_public_function_that_is_seen_under_a_trace_alone_is_staged(files: dic
         ("def _solve(): here()\ndef run(b): return jax.lax.custom_linear_solve(f, b, solve=_solve)\n", True),
         *_RETURNED,
     ],
-    ids=["called by nobody", "listed", "handed on", "handed on and called", "bound again", "a solver", *_RETURNED_IDS],
+    ids=["called by nobody", "listed", "passed on", "passed on and called", "bound again", "a solver", *_RETURNED_IDS],
 )
 def test_functions_are_followed_into_those_that_take_them(text: str, staged: bool) -> None:
     assert is_staged(project(pkg__a=f"import jax\n{text}")["a"]) is staged
@@ -315,7 +315,7 @@ def test_a_method_of_the_same_name_that_runs_eagerly_leaves_it_open() -> None:
     assert runs(project(lib__base=traced, lib__game=GAME, lib__other=other)["game"]) is Runs.UNKNOWN
 
 
-# --- what is handed on ----------------------------------------------------------------------------------------
+# --- what is passed on ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_a_derivative_under_a_trace_is_no_eager_one(decorator: str, eagerly: boo
     assert module.get(Staging).differentiated(call, eagerly=True) is eagerly
 
 
-# --- functions that are handed on -----------------------------------------------------------------------------
+# --- functions that are passed on -----------------------------------------------------------------------------
 
 
 HANDED_ON = """

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("library", "syntax", "semantic", "staging", "dataflow", "effects", "motion", "summary", "report")
 ELSEWHERE = {
     Code.CHANGED_ELSEWHERE: "asks for a second file, as the test of two files below has",
-    Code.NOT_ELEMENTWISE: "such a `cond` is no finding at all",
+    Code.NOT_ELEMENTWISE: "such a `cond` is not a finding at all",
     Code.NOT_WRITABLE: "no recipe of ours does it: tests/test_engine.py has such",
     Code.OLDER_VERSION: "a pyproject.toml decides, as in tests/test_removed_api.py",
     Code.OVERLAPS: "holds a fix for one round of planning",
@@ -128,7 +128,7 @@ def test_what_a_function_reads_says_why_it_is_unstable() -> None:
     module = Module.parse(SourceFile.decode("a.py", b"x = [1]\nkeep(x)\ny = 1\ny = 2\nz = 3\n"))
     assert why_unstable(module, "z", module.tree) is None
     assert why_unstable(module, "y", module.tree) == Reason(Code.REBOUND, "`y` is bound more than once")
-    handed = Reason(Code.ESCAPES, "line 2 hands `x` on, to code that may change it", 2)
+    handed = Reason(Code.ESCAPES, "line 2 passes `x` to code that may change it", 2)
     assert why_unstable(module, "x", module.tree) == handed
 
 
@@ -143,7 +143,7 @@ def told(source: SourceFile) -> list[tuple[object, object, object]]:
 
 def test_json_has_the_code_and_the_line_of_a_reason() -> None:
     ((text, code, line),) = told(SourceFile.decode("a.py", f"{SHARED}{RUN}".encode()))
-    assert str(text).endswith("line 4 hands `table` on, to code that may change it")
+    assert str(text).endswith("line 4 passes `table` to code that may change it")
     assert (code, line) == ("escapes", 4)
 
 

@@ -143,7 +143,7 @@ TRAPS = {
     "quantile keeps its method": Trap(
         'jnp.quantile(x, 0.4, interpolation="lower")', "jnp.float32(2.0)", "jnp.quantile(x, 0.4)"
     ),
-    "a second argument of tree_l2_norm is no order": Trap(
+    "a second argument of tree_l2_norm is not an order": Trap(
         "optax.tree_utils.tree_l2_norm(x, True)", "jnp.float32(30.0)", "optax.tree.norm(x, True)"
     ),
     "a bound that is kept by its name": Trap(

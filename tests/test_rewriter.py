@@ -148,7 +148,7 @@ def test_wraps_of_nested_expressions_nest() -> None:
 
 
 def test_format_string_is_refused() -> None:
-    with pytest.raises(SourceError, match="line 1 cannot be rewritten: it is in a format string"):
+    with pytest.raises(SourceError, match="line 1 cannot be rewritten: it is in an f-string"):
         rewritten("y = f'{a}'\n", replacing("a", "b"))
 
 

@@ -62,12 +62,12 @@ SAME = {
         lambda x: tuple(reversed([jnp.cos(x), jnp.sin(x)])),
     ),
     "rules for derivatives": (lambda x: jax.nn.relu(x), lambda x: jax.checkpoint(jax.nn.relu)(x)),
-    "what a loop hands on": (of_a_loop, of_a_lifted_loop),
+    "what a loop passes on": (of_a_loop, of_a_lifted_loop),
     "what a branch captures": (
         lambda x: lax.cond(x[0, 0] > 0, lambda: x * 2, lambda: x),
         lambda x: lax.cond(x[0, 0] > 0, lambda y: y * 2, lambda y: y, x),
     ),
-    "what a while loop hands on": (
+    "what a while loop passes on": (
         power(3),
         lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * c[2], c[2]), (0, x, x))[:2],
     ),
@@ -84,7 +84,7 @@ OTHER = {
     "an operand": (lambda x: x[0] - x[1], lambda x: x[1] - x[0]),
     "a weak type": (lambda x: 1.0 * x.size, lambda x: jnp.float32(x.size)),
     "a structure": (lambda x: (x, x), lambda x: [x, x]),
-    "what a loop hands on": (of_a_loop, lambda x: of_a_lifted_loop(x, 0.8)),
+    "what a loop passes on": (of_a_loop, lambda x: of_a_lifted_loop(x, 0.8)),
     "a loop in a loop": (nested(lambda c: lambda d, r: (d + r * c, d)), nested(lambda c: lambda d, r: (d + r * d, d))),
     "the turns of a loop": (power(3), power(4)),
     "the branches of a choice": (

@@ -133,7 +133,7 @@ def test_a_strangers_journal_stays_inside_of_the_project(tmp_path: Path, path: s
     entry = journal.record(root, "x", [Replacement(root / "a.py", b"old\n", b"new\n")])
     file = root / ".jaxfix" / "journal" / f"{entry.number:04}.json"
     file.write_text(file.read_text().replace('"a.py"', f'"{path}"'))
-    with pytest.raises(UserError, match=r"0001\.json: speaks of `.*`, which is no file of the project"):
+    with pytest.raises(UserError, match=r"0001\.json: names `.*`, which is not a file of the project"):
         journal.undo(root)
     assert (tmp_path / "outside.py").read_bytes() == (root / ".git" / "config").read_bytes() == b"new\n"
 

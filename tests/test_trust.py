@@ -405,7 +405,7 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path: Path, cli: Cli, monkey
     monkeypatch.chdir(folder)
     done = cli("trust", "--yes", "--run", "python a.py")
     assert done.code == 2
-    assert "is no project" in done.err
+    assert "is not a project" in done.err
 
 
 def test_optimizers_that_are_driven_are_named_one_by_one(project: Path, cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""What a caller's loop has made anew on purpose is no certain finding."""
+"""What a caller's loop has made anew on purpose is not a certain finding."""
 
 import textwrap
 

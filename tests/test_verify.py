@@ -42,7 +42,7 @@ def test_a_file_of_each_side_is_neither() -> None:
 
 def test_what_is_not_proven_does_not_hold() -> None:
     found = verified("r", seal(Sealed("a", "1", "2"), holds=False), {"a": "2"}.get, is_whole=True)
-    assert (found.holds, found.reason) == (False, "it speaks of this tree, and what was run is not proven")
+    assert (found.holds, found.reason) == (False, "it is about this tree, and what was run is not proven")
 
 
 def test_every_word_of_a_document_is_under_the_seal() -> None:
@@ -77,7 +77,7 @@ def test_a_receipt_speaks_of_its_tree_alone(project: Path, cli: Cli) -> None:
     (project / "main.py").write_text("x = 2\n")
     done = cli("verify", "proof.json")
     assert done.code == 1 and done.out.startswith("does not hold  proof.json  1 of 1 files are not those")
-    assert "        main.py is another one than was run\n" in done.out
+    assert "        main.py differs from both runs\n" in done.out
     told = json.loads(cli("verify", "proof.json", "--output-format", "json").out)
     assert told["receipts"][0]["files"] == [{"path": "main.py", "side": "another one"}]
     (project / "elsewhere").mkdir()

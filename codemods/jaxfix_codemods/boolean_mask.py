@@ -22,9 +22,9 @@ Safety: needs evidence. The mask is computed element by element from the array i
 rows selects rows, and `where=` would broadcast it along the other axis, silently so for a square array. What the array
 is compared with may have more dimensions, and then `x[mask]` raises: where it is not known to be a number,
 `jnp.broadcast_to` keeps the mask to the shape of the array, and raises too, another error; it takes no masked array of
-NumPy, which the receipt says. Under a trace `x[mask]` raises, so a function that is traced somewhere, or handed on, is
-declined: something may take that error. The mask is provably boolean, since whole numbers select by position. Numbers
-are added in another order: sums and means of floats are rounded otherwise, and agree in double precision; whole
+NumPy, which the receipt says. Under a trace `x[mask]` raises, so a function that is traced somewhere, or passed on, is
+declined: something may take that error. The mask is provably boolean, since integers select by position. Numbers
+are added in another order: sums and means of floats are rounded differently, and agree in double precision; whole
 numbers, `any` and `all` keep every bit. Declined are `max` and `min`, which raise where nothing is selected, and `std`
 and `var`, whose gradient is NaN where a value that is left out is. What has an axis or another argument is left alone,
 as are arrays of NumPy, which nothing is compiled for.
@@ -157,7 +157,7 @@ def _check(module: Module, reduction: _Reduction) -> None:
     if reduction.by in _SPREADING:
         raise Declined(Reason(Code.GRADIENT, f"the gradient of `{name}` is NaN where a value that is left out is"))
     if not module.has_exact_spans(reduction.call):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
     array = reduction.selected.value
     if not all(isinstance(node, _PLAIN) for node in ast.walk(array)):
         raise Declined(Reason(Code.STRUCTURE, "the array is computed there, and the mask may have another shape"))
@@ -177,7 +177,7 @@ def _check_traces(module: Module, call: ast.Call) -> None:
         )
     function = module.function(call)
     if isinstance(function, ast.FunctionDef) and _is_handed_on(module, function):
-        text = f"`{function.name}` is handed on: under a trace it raises, and something may take the error"
+        text = f"`{function.name}` is passed on: under a trace it raises, and something may take the error"
         raise Declined(Reason(Code.MAY_FAIL, text))
 
 

@@ -26,7 +26,7 @@ def check_scope(module: Module, target: ast.Name, uses: Sequence[ast.Name]) -> N
     if function is None and module.source.notebook is not None:
         raise Declined(Reason(Code.LIVE, f"`{name}` can be looked at where somebody stops the cell"))
     if module.scope_of(name, target) is not (function or module.tree):
-        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a scope around, where others may see it grow"))
+        raise Declined(Reason(Code.LIVE, f"`{name}` belongs to an enclosing scope, where others may see it grow"))
     elsewhere = next((use for use in uses if module.function(use) is not function), None)
     if elsewhere is not None:
         text = f"a function of line {elsewhere.lineno} uses `{name}`, and may see it grow"

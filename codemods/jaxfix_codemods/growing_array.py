@@ -31,7 +31,7 @@ loop of no iterations leaves what there was. A part that may be a NumPy array is
 buffer that is filled in place would be every part at once; so are a part and a start that other code gets hold of, and
 may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
 function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
-do not fit together raise after the loop instead of in it. Where whole numbers are joined with floats of two narrower
+do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
 types, each is rounded once, to the type of the result, and no more to the types in between.
 A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
 
@@ -378,7 +378,7 @@ def _is_itself_alone(module: Module, growth: _Growth, loop: ast.For | ast.While)
 
 
 def _dimensions(module: Module, start: ast.expr) -> int | None:
-    """How many dimensions an array has, as the text says that makes it; None where it does not, or it is no array."""
+    """How many dimensions an array has, by the code that makes it; None where that does not say, or for no array."""
     if not isinstance(start, ast.Call) or not start.args:
         return None
     qualname = module.qualname(start.func) or ""

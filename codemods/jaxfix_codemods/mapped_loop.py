@@ -81,7 +81,7 @@ _FEW, _MANY = 4, 32
 _TITLE = "Map the elements with `jax.lax.map`"
 _BY_HAND = (
     "in eager code, write a function under `jax.jit` that computes all elements: `jax.lax.map` keeps the bits, "
-    "`jax.vmap` may round otherwise, and takes the memory of all elements"
+    "`jax.vmap` may round differently, and takes the memory of all elements"
 )
 
 
@@ -189,7 +189,7 @@ def _check(module: Module, mapped: _Mapped) -> None:
     if not module.has_exact_spans(mapped.call) or any(
         n.lineno != n.end_lineno for n in walk(mapped.elements) if isinstance(n, ast.JoinedStr | ast.Constant)
     ):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands in a format string, or holds a string of several lines"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is in an f-string, or holds a multi-line string"))
     check_reads(module, rounds, is_scanned=True)
     check_effects(module, rounds, ())
     elt = mapped.elements.elt

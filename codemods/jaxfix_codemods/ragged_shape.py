@@ -3,7 +3,7 @@
 A program is compiled for the shapes of its arguments. Batches of their own
 length, a buffer that grows, a mask that selects: each new shape is a new
 program. Found by a traced run alone, and only from the second new shape on: a
-shorter last batch is no finding.
+shorter last batch is not a finding.
 
 Before:
     import jax

@@ -8,7 +8,7 @@ import numpy as np
 from flax import jax_utils, optim  # want: removed-api (no fix): optax
 from jax import lax
 from jax.config import config  # want: removed-api
-from jax.experimental import host_callback as hcb  # want: removed-api (no fix): take its place
+from jax.experimental import host_callback as hcb  # want: removed-api (no fix): io_callback
 from jax.ops import index, index_update  # want: removed-api
 
 config.update("jax_enable_x64", False)

@@ -47,7 +47,7 @@ def made_at_times(rows):
 
 
 def taken_under_jit(x):
-    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): is handed on
+    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): is passed on
 
 
 def at_once_or_one_by_one(xs):
@@ -58,7 +58,7 @@ def at_once_or_one_by_one(xs):
 
 
 def handed_on(x):
-    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): handed on
+    return jnp.sum(x[x > 0])  # want: boolean-mask (no fix): passed on
 
 
 def over(rows, dispatch):

@@ -65,7 +65,7 @@ def minus_zero(x, y):
 
 @jax.grad
 def tenth(x):
-    return lax.cond(x > 0, lambda x: x * 0.1, lambda x: x, x)  # want: cond-between-values (no fix): `0.1` is no bfloat16
+    return lax.cond(x > 0, lambda x: x * 0.1, lambda x: x, x)  # want: cond-between-values (no fix): `0.1` is not bfloat16
 
 
 @jax.grad

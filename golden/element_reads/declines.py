@@ -27,7 +27,7 @@ def of_itself(n):
 def in_format(n):
     values = jnp.arange(n)
     for i in range(len(values)):
-        print(f"{values[i]}")  # want: element-reads (no fix): an element is read inside a format string
+        print(f"{values[i]}")  # want: element-reads (no fix): an element is read inside an f-string
     return values + 1
 
 

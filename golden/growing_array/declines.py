@@ -109,7 +109,7 @@ def of_the_module(values):
     global history
     history = jnp.array([])
     for value in values:
-        history = jnp.append(history, value)  # want: growing-array (no fix): belongs to a scope around
+        history = jnp.append(history, value)  # want: growing-array (no fix): belongs to an enclosing scope
 
 
 def given_up(values):

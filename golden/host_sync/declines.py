@@ -62,7 +62,7 @@ def with_a_bar(weights, batches, bar):
     losses = []
     for batch in batches:
         weights, loss = train_step(weights, batch)
-        losses.append(loss.item())  # want: host-sync (no fix): hands `loss` on
+        losses.append(loss.item())  # want: host-sync (no fix): passes `loss` on
         bar.set_postfix(loss=loss)
     return losses
 
@@ -80,7 +80,7 @@ def donated(state, batches):
     states = []
     for batch in batches:
         state = donating_step(state, batch)
-        states.append(float(state))  # want: host-sync (no fix): hands `state` on
+        states.append(float(state))  # want: host-sync (no fix): passes `state` on
     return states
 
 
@@ -125,7 +125,7 @@ def under_another_name(weights, batches, report):
     report(losses)
     for batch in batches:
         weights, loss = train_step(weights, batch)
-        losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop ends
+        losses.append(float(loss))  # want: host-sync (no fix): passes `losses` on before the loop ends
     return weights
 
 
@@ -134,7 +134,7 @@ def handed_on_by_epoch(weights, batches, report):
     for _ in range(5):
         for batch in batches:
             weights, loss = train_step(weights, batch)
-            losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop
+            losses.append(float(loss))  # want: host-sync (no fix): passes `losses` on before the loop
         report(losses)
     return weights
 
@@ -185,7 +185,7 @@ def with_what_changes(weights, batches, rate):
     for batch in batches:
         weights, loss = train_step(weights, batch)
         rate = rate * 0.5
-        rows.append(rate * float(loss))  # want: host-sync (no fix): may be another one after the loop
+        rows.append(rate * float(loss))  # want: host-sync (no fix): may differ after the loop
     return rows
 
 
@@ -239,7 +239,7 @@ def kept_at_times(weights, batches, kept):
     losses = []
     for step, batch in enumerate(batches):
         weights, loss = train_step(weights, batch)
-        losses.append(float(loss))  # want: host-sync (no fix): hands `losses` on before the loop ends
+        losses.append(float(loss))  # want: host-sync (no fix): passes `losses` on before the loop ends
         if step % 10 == 0:
             kept.append(losses)
     return losses
@@ -254,7 +254,7 @@ def scaled_by_another(weights, batches, watch):
 
     for batch in batches:
         weights, loss = train_step(weights, batch)
-        total += scale * float(loss)  # want: host-sync (no fix): may be another one after the loop
+        total += scale * float(loss)  # want: host-sync (no fix): may differ after the loop
         watch(halve)
     return total
 

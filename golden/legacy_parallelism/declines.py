@@ -12,8 +12,8 @@ def step(w, x):
     return w + jax.lax.psum(x, "i")
 
 
-handed_on = jax.vmap(jax.pmap(step, axis_name="i"))  # want: legacy-parallelism (no fix): handed on
-by_name = {"map": jax.pmap}  # want: legacy-parallelism (no fix): handed on
+handed_on = jax.vmap(jax.pmap(step, axis_name="i"))  # want: legacy-parallelism (no fix): passed on
+by_name = {"map": jax.pmap}  # want: legacy-parallelism (no fix): passed on
 hidden = jax.pmap(step, **OPTIONS)  # want: legacy-parallelism (no fix): hides
 static = jax.pmap(step, "i", static_broadcasted_argnums=(0,))  # want: legacy-parallelism (no fix): static argument
 sized = jax.pmap(step, "i", axis_size=2)  # want: legacy-parallelism (no fix): axis_size

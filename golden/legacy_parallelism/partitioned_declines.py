@@ -19,7 +19,7 @@ def step(x):
 unknown = pjit(step, in_shardings=specs)  # want: legacy-parallelism (no fix): may be no
 several = pjit(step, in_shardings=P("data"))  # want: legacy-parallelism (no fix): no mesh, or several
 hidden = pjit(step, **OPTIONS)  # want: legacy-parallelism (no fix): hides
-handed_on = {"map": pjit}  # want: legacy-parallelism (no fix): handed on
+handed_on = {"map": pjit}  # want: legacy-parallelism (no fix): passed on
 there = pjit(step, device=jax.devices()[0])  # want: legacy-parallelism (no fix): `device`
 
 with one:  # want: legacy-parallelism (no fix): rewrite it first

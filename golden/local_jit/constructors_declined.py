@@ -42,7 +42,7 @@ def runs(start, xs, config, pick, log):
         start = closed.run(start).params
         fresh = jaxopt.LBFGS(lambda p, x: loss(p, x))  # want: local-jit (no fix): each iteration defines
         start = fresh.run(start, x=x).params
-        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): made with what `pick` returns each time
+        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): created with what `pick` returns each time
         start = picked.run(start, x=x).params
         reads = jaxopt.LBFGS(shifted)  # want: local-jit (no fix): it keeps what `shifted` reads
         start = reads.run(start, x=x).params
@@ -85,6 +85,6 @@ def twice(start, xs):
 
 def given(fun, start, xs):
     for x in xs:
-        solver = jaxopt.LBFGS(fun)  # want: local-jit (no fix): where `fun` is defined was not read
+        solver = jaxopt.LBFGS(fun)  # want: local-jit (no fix): the definition of `fun` is unknown
         start = solver.run(start, x=x).params
     return start

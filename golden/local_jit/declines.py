@@ -27,11 +27,11 @@ def calls_what_reads_it(x):
 
 
 def draws_random_numbers(x):
-    return jax.jit(lambda v: v * np.random.rand())(x)  # want: local-jit (no fix): answers differently at every trace
+    return jax.jit(lambda v: v * np.random.rand())(x)  # want: local-jit (no fix): returns a different value at every trace
 
 
 def counts_its_traces(x):
-    @jax.jit  # want: local-jit (no fix): for its effect, at every trace
+    @jax.jit  # want: local-jit (no fix): for its side effect, at trace time only
     def step(v):
         traces.append(1)
         return v
@@ -89,7 +89,7 @@ def pads(n, x):
 
 
 def applied(x, n):
-    return jax.jit(functools.partial(pads, n))(x)  # want: local-jit (no fix): made with `n`
+    return jax.jit(functools.partial(pads, n))(x)  # want: local-jit (no fix): created with `n`
 
 
 def mapped(x, rate):
@@ -97,7 +97,7 @@ def mapped(x, rate):
 
 
 def differentiated_outside(x, rate):
-    step = jax.jit(lambda v: jnp.sum(v * rate))  # want: local-jit (no fix): handed to another transformation
+    step = jax.jit(lambda v: jnp.sum(v * rate))  # want: local-jit (no fix): passed to another transformation
     return jax.grad(step)(x)
 
 
@@ -127,7 +127,7 @@ def make(rate):
 
 
 def made_by_a_factory(x):
-    return jax.jit(make(2.0))(x)  # want: local-jit (no fix): what `make` returns was not read
+    return jax.jit(make(2.0))(x)  # want: local-jit (no fix): what `make` returns is unknown
 
 
 @functools.partial(jax.jit, static_argnames="fn")

@@ -42,12 +42,12 @@ def run(params, batches, log):
     for number, batch in enumerate(batches):
         step = make_step(optax.sgd(0.1))  # want: local-jit (no fix): what `optax.sgd` returns each time
         params = step(params, batch)
-        pull = towards(batch)  # want: local-jit (no fix): `batch`, which the loop rebinds: hand that to `pull` instead
+        pull = towards(batch)  # want: local-jit (no fix): `batch`, which the loop rebinds: pass that to `pull` instead
         params = pull(params)
-        scale = scaled_by(config)  # want: local-jit (no fix): made with `config`, which the loop changes in place
+        scale = scaled_by(config)  # want: local-jit (no fix): created with `config`, which the loop changes in place
         params = scale(params)
         config["scale"] *= 0.9
-        scale_held = scaled_by(held)  # want: local-jit (no fix): hands `held` on, to code that may change it
+        scale_held = scaled_by(held)  # want: local-jit (no fix): passes `held` to code that may change it
         params = scale_held(params)
         log(held)
         tell = telling()  # want: local-jit (no fix): `telling` cannot be called once for all: it calls `print`
@@ -74,7 +74,7 @@ def by_another_name(params, batches):
     config = {"scale": 1.0}
     same = config
     for _ in batches:
-        scale = scaled_by(config)  # want: local-jit (no fix): made with `same`, which the loop changes in place
+        scale = scaled_by(config)  # want: local-jit (no fix): created with `same`, which the loop changes in place
         params = scale(params)
         same["scale"] *= 0.9
     return params
@@ -82,7 +82,7 @@ def by_another_name(params, batches):
 
 def first_of(params, batches, optimizers):
     for batch in batches:
-        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no iteration, it would be called all the same: `optimizers[0]` may fail then
+        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no iteration, it would still be called: `optimizers[0]` may fail then
         params = step(params, batch)
     return params
 
@@ -106,7 +106,7 @@ def with_a_callback(params, batches):
         rate *= 0.9
 
     for _ in batches:
-        params = times(rate)(params)  # want: local-jit (no fix): made with `rate`, which line 106 rebinds
+        params = times(rate)(params)  # want: local-jit (no fix): created with `rate`, which line 106 rebinds
         decay()
     return params
 

@@ -12,25 +12,25 @@ log = []
 
 
 def draws_random_numbers(x):
-    return lax.fori_loop(0, 1, lambda i, v: v * np.random.rand(), x)  # want: local-loop-function (no fix): `np.random.rand` answers differently at every trace
+    return lax.fori_loop(0, 1, lambda i, v: v * np.random.rand(), x)  # want: local-loop-function (no fix): `np.random.rand` returns a different value at every trace
 
 
 def asks_the_clock(x):
     def body(i, v):
         return v * time.time()
 
-    return lax.fori_loop(0, 1, body, x)  # want: local-loop-function (no fix): answers differently at every trace
+    return lax.fori_loop(0, 1, body, x)  # want: local-loop-function (no fix): returns a different value at every trace
 
 
 def throws_dice(x):
     def body(i, v):
         return v + random.random()
 
-    return lax.fori_loop(0, 1, body, x)  # want: local-loop-function (no fix): `random.random` answers differently
+    return lax.fori_loop(0, 1, body, x)  # want: local-loop-function (no fix): `random.random` returns a different value
 
 
 def within_a_text(x):
-    return f"{lax.fori_loop(0, 1, lambda i, v: v + 1, x)}"  # want: local-loop-function (no fix): inside a format string
+    return f"{lax.fori_loop(0, 1, lambda i, v: v + 1, x)}"  # want: local-loop-function (no fix): inside an f-string
 
 
 def loss(x):
@@ -50,7 +50,7 @@ def logged(x):
 
 
 def gradient_of_what_logs(x):
-    return jax.grad(logged)(x)  # want: local-loop-function (no fix): calls `log.append` for its effect, at every trace, and may be traced twice
+    return jax.grad(logged)(x)  # want: local-loop-function (no fix): calls `log.append` for its side effect, at trace time only, and may be traced twice
 
 
 def branching(x):
@@ -60,7 +60,7 @@ def branching(x):
 
 
 def gradient_of_what_branches(x):
-    return jax.value_and_grad(branching)(x)  # want: local-loop-function (no fix): branches on `x > 0`, which a trace
+    return jax.value_and_grad(branching)(x)  # want: local-loop-function (no fix): branches on `x > 0`, which would be traced
 
 
 def noisy(x):
@@ -68,7 +68,7 @@ def noisy(x):
 
 
 def gradient_of_noise(xs):
-    return [jax.grad(noisy)(x) for x in xs]  # want: local-loop-function (no fix): `np.random.rand` answers differently
+    return [jax.grad(noisy)(x) for x in xs]  # want: local-loop-function (no fix): `np.random.rand` returns a different value
 
 
 def mapped_noise(xs):

@@ -78,15 +78,15 @@ def filtered(x):
     for step in range(10):
         branches(x, step)  # want: python-counter (no fix): uses it in `step % 10`
         slices(x, step)  # want: python-counter (no fix): uses it in `:step`
-        unrolls(x, step)  # want: python-counter (no fix): hands `step` to `range`
+        unrolls(x, step)  # want: python-counter (no fix): passes `step` to `range`
         decays(x, step)  # want: python-counter (no fix): takes `step` as an exponent
-        asks(x, step)  # want: python-counter (no fix): hands `step` to `schedule`
+        asks(x, step)  # want: python-counter (no fix): passes `step` to `schedule`
         counts_tokens(x, step)  # want: python-counter (no fix): can leave 32 bits
         gives_back(x, step)  # want: python-counter (no fix): would return an array
         unpacks(x, {"step": step})  # want: python-counter (no fix): in a container
         of_a_state(State(x, step))  # want: python-counter (no fix): becomes a field of `State`
         mapped(x, step)  # want: python-counter (no fix): would map over an array
-        foreign(x, step)  # want: python-counter (no fix): was not read
+        foreign(x, step)  # want: python-counter (no fix): is unknown
 
 
 def read_as_a_number(x):
@@ -120,7 +120,7 @@ def static(x):
     modes(x, mode=jnp.float32)
     jax.vmap(handed_on, in_axes=(0, None))(x, 1)
     for n in range(10):
-        pads(x, n)  # want: python-counter (no fix): hands `n` to `jnp.zeros`
+        pads(x, n)  # want: python-counter (no fix): passes `n` to `jnp.zeros`
         modes(x, mode=n)  # want: python-counter (no fix): another call passes `jnp.float32` as `mode`
-        handed_on(x, n)  # want: python-counter (no fix): is handed on
+        handed_on(x, n)  # want: python-counter (no fix): is passed on
         chosen_elsewhere(x, n)  # want: python-counter (no fix): is not spelled out

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from flax import optim  # want: removed-api (no fix): optax
 from jax.experimental import host_callback as hcb  # want: removed-api (no fix): callback
 from jax.experimental.maps import Mesh, xmap  # want: removed-api  # want: removed-api (no fix): shard_map
-from jax.ops import index_update  # want: removed-api (no fix): handed on
+from jax.ops import index_update  # want: removed-api (no fix): passed on
 from jax.util import *  # want: removed-api (no fix): every name
 
 update = jax.vmap(index_update)

@@ -20,7 +20,7 @@ def rounded_otherwise(params, xs):
     grad_fn = jax.jit(jax.grad(loss_fn))
     for x in xs:
         loss = loss_fn(params, x)
-        params = params - grad_fn(params, x)  # want: separate-value-and-grad (no fix): rounded otherwise
+        params = params - grad_fn(params, x)  # want: separate-value-and-grad (no fix): rounded differently
         print(loss)
     return params
 
@@ -29,7 +29,7 @@ def rounded_otherwise_too(params, xs):
     value_of = jax.jit(loss_fn)
     for x in xs:
         loss = value_of(params, x)
-        params = params - jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): rounded otherwise
+        params = params - jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): rounded differently
         print(loss)
     return params
 

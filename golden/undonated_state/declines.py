@@ -107,7 +107,7 @@ def from_a_module_elsewhere():
 
 
 def benchmark():
-    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passes `p` and goes on with it
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passes `p` and uses it afterwards
     p = jnp.ones(3)
     step(p).block_until_ready()
     for _ in range(3):
@@ -164,7 +164,7 @@ def twice():
 
 
 def handed_on(run):
-    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): handed on in line
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passed on in line
     p = jnp.ones(3)
     for _ in range(3):
         p = step(p)

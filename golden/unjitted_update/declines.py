@@ -105,11 +105,11 @@ def main(params, batches, model):
     buffer = np.zeros(3)
     for batch in batches:
         params = branching(params, batch, number)  # want: unjitted-update (no fix): `branching` branches on `rate > 0.5`
-        params = printing(params, batch)  # want: unjitted-update (no fix): it calls `print` for its effect
-        params, name = naming(params, batch, "first")  # want: unjitted-update (no fix): returns `name`, a text
-        params = keeping(params, batch)  # want: unjitted-update (no fix): calls `seen.append` for its effect
-        params = noisy(params, batch)  # want: unjitted-update (no fix): answers differently at every trace
-        params = noisier(params, batch)  # want: unjitted-update (no fix): answers differently at every call
+        params = printing(params, batch)  # want: unjitted-update (no fix): it calls `print` for its side effect
+        params, name = naming(params, batch, "first")  # want: unjitted-update (no fix): returns `name`, a string
+        params = keeping(params, batch)  # want: unjitted-update (no fix): calls `seen.append` for its side effect
+        params = noisy(params, batch)  # want: unjitted-update (no fix): returns a different value at every trace
+        params = noisier(params, batch)  # want: unjitted-update (no fix): returns a different value at every call
         params = scaled(params, batch)  # want: unjitted-update (no fix): `scale` is bound more than once
         scale = 0.5
         in_place({"w": params}, batch)  # want: unjitted-update (no fix): changes `params["w"]`
@@ -173,7 +173,7 @@ def numpy_state(batches):
 
 def shapes():
     for size in (1, 2, 3):
-        print(jax.grad(lambda p: jnp.sum(p**2))(jnp.ones(size)))  # want: unjitted-update (no fix): is no assignment to variables
+        print(jax.grad(lambda p: jnp.sum(p**2))(jnp.ones(size)))  # want: unjitted-update (no fix): is not an assignment to variables
 
 
 def epoch(params, batches):
@@ -188,7 +188,7 @@ def epoch(params, batches):
 
 def decaying(params, count):
     for number in range(1, count):
-        params = params - jax.grad(loss_of)(params, 1.0) / number**2  # want: unjitted-update (no fix): without bounds
+        params = params - jax.grad(loss_of)(params, 1.0) / number**2  # want: unjitted-update (no fix): unbounded
     return params
 
 

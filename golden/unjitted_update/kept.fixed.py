@@ -77,7 +77,7 @@ def counting(params, x, y):
     return params
 
 
-# A dictionary that a caller hands in.
+# A dictionary that a caller passes in.
 def handed(params, parts, x, y):
     for _ in range(40):
         gradients = jax.grad(parts["loss"])(params, x, y)

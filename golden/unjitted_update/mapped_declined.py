@@ -67,13 +67,13 @@ def main():
     xs = jnp.ones((4, 6))
     buffer = np.zeros((4, 6))
     for step in range(20):
-        print(counted(xs))  # want: unjitted-update (no fix): `counted` cannot be traced: it calls `calls.append` for its effect, at every trace
-        print(powers(xs, step))  # want: unjitted-update (no fix): `powers` hands `n` to `range`, and `n` is not mapped
+        print(counted(xs))  # want: unjitted-update (no fix): `counted` cannot be traced: it calls `calls.append` for its side effect, at trace time only
+        print(powers(xs, step))  # want: unjitted-update (no fix): `powers` passes `n` to `range`, and `n` is not mapped
         rate = rate * 0.5
         print(scaled(xs))  # want: unjitted-update (no fix): `scaled` cannot be traced: it reads `rate`: `rate` is bound more than once
         weights[0] = step
         print(weighted(xs))  # want: unjitted-update (no fix): `weighted` binds `weights`, which may change
-        print(kept(xs))  # want: unjitted-update (no fix): `kept` is handed on
+        print(kept(xs))  # want: unjitted-update (no fix): `kept` is passed on
         print(mapped_by(jnp.sin, xs))  # want: unjitted-update (no fix): `mapped_by` calls `function` or a method of it, and that is not mapped
         buffer[0] = step
         print(buffered(buffer))  # want: unjitted-update (no fix): `buffer` is changed in place, perhaps while the jitted function still reads it

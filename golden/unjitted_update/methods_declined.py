@@ -74,7 +74,7 @@ class Noisy:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.jittered(params, batch)  # want: unjitted-update (no fix): `self.generator.normal`, which answers differently
+            params = self.jittered(params, batch)  # want: unjitted-update (no fix): `self.generator.normal`, which returns a different value
         return params
 
 
@@ -87,7 +87,7 @@ class Sampling:
 
     def fit(self, params, count):
         for _ in range(count):
-            params = self.sampled(params)  # want: unjitted-update (no fix): `self.buffer.sample`, which may answer differently
+            params = self.sampled(params)  # want: unjitted-update (no fix): `self.buffer.sample`, which may return a different value
         return params
 
 
@@ -145,7 +145,7 @@ def sweep(params, batches):
     for level in (0.1, 0.2, 0.3):
         trainer = Made(level)
         for batch in batches:
-            params = trainer.made(params, batch)  # want: unjitted-update (no fix): makes objects of `Made` again and again
+            params = trainer.made(params, batch)  # want: unjitted-update (no fix): creates objects of `Made` repeatedly
         found.append(params)
     return found
 
@@ -159,7 +159,7 @@ class Copied:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.shared(params, batch)  # want: unjitted-update (no fix): hands `self` on as a whole
+            params = self.shared(params, batch)  # want: unjitted-update (no fix): passes `self` on as a whole
         return params
 
 
@@ -206,7 +206,7 @@ class Handed:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.handed(params, batch)  # want: unjitted-update (no fix): `Handed` is handed on
+            params = self.handed(params, batch)  # want: unjitted-update (no fix): `Handed` is passed on
         return params
 
 

@@ -132,7 +132,7 @@ def deep(x):
 @jax.jit
 def named(x):
     state = None
-    for i in range(64):  # want: unrolled-loop (no fix): `state` begins as `None`, which is no array
+    for i in range(64):  # want: unrolled-loop (no fix): `state` begins as `None`, which is not an array
         state = x if state is None else jnp.sin(state)
     return state
 

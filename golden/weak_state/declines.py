@@ -22,7 +22,7 @@ def shadowed():
     float = np.float16
 
     def init_fn(params):
-        return {"best": jnp.asarray(np.inf), "kind": float}  # want: weak-state (no fix): `float` may be another thing
+        return {"best": jnp.asarray(np.inf), "kind": float}  # want: weak-state (no fix): `float` may not be the builtin
 
     def update_fn(updates, state):
         return updates, {"best": jnp.minimum(state["best"], jnp.sum(updates)), "kind": float}

@@ -47,7 +47,7 @@ class Callers:
         return any(self._project.ask(LOOPED, name) for name in self._names)
 
     def is_closed(self) -> bool:
-        """Whether no code that was not read can call it, as far as its name, its file and the project tell."""
+        """Whether no unknown code can call it, as far as its name, its file and the project tell."""
         if self.is_private or isinstance(self.named, ast.Attribute):
             return self.is_private
         module, name = self.module, _name(self.named)

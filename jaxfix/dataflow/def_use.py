@@ -63,7 +63,7 @@ class Origins:
         """Whether an answer since this was last cleared lies in another call: in a state, or with a caller."""
 
     def of(self, expr: ast.AST) -> Sources:
-        """The expressions that `expr` may stand for, itself if it is no name and no field.
+        """The expressions that `expr` may stand for, itself if it is not a name and no field.
 
         A part that refers back to what is being asked, as in `count = count + 1`, is left out.
         """
@@ -379,7 +379,7 @@ class Origins:
 
 
 def _functions(module: Module) -> Origins:
-    """What says which functions a module hands to JAX, and so cannot ask that itself."""
+    """What says which functions a module passes to JAX, and so cannot ask that itself."""
     return Origins(module, follows=False)
 
 

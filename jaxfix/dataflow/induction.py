@@ -28,7 +28,7 @@ class Number:
     """A Python number.
 
     Attributes:
-      changes: whether it is another one in each iteration of a loop around it.
+      changes: whether it differs in each iteration of a loop around it.
       surely: whether nothing says that it does so at times only.
       by: the variable that changes, if one does.
     """

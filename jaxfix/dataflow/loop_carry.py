@@ -76,7 +76,7 @@ class Carrying:
         self._taken: dict[ast.arg, tuple[list[Carried | ast.expr], bool]] = {}
 
     def result(self, call: ast.Call) -> Flow | None:
-        """What `call` returns; None if it is no loop or branch whose functions can be read."""
+        """What `call` returns; None if it is not a loop or branch whose functions can be read."""
         if transform_of(self._module, call.func) not in _CARRY.keys() | _OPERANDS.keys():
             return None
         if call not in self._results:

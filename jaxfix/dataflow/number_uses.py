@@ -37,7 +37,7 @@ def _worse(one: Treatment, other: Treatment) -> Treatment:
     return Treatment(reason, reason is None and (one.returned or other.returned))
 
 
-_TREATMENT = Lattice(Treatment(), _worse, Treatment(Reason(Code.UNREAD, "hands it to more code than is read")))
+_TREATMENT = Lattice(Treatment(), _worse, Treatment(Reason(Code.UNREAD, "passes it to unknown code")))
 
 
 def treatment(module: Module, function: Function, parameter: str) -> Treatment:
@@ -149,7 +149,7 @@ def _of_argument(module: Module, call: ast.Call, node: ast.expr, position: int) 
             return Treatment(found.reason.restated(f"calls `{function.name}`, which {found.reason}"))
     if traced_uses.concrete_use(module, node) is None:
         return Treatment()
-    return Treatment(Reason(Code.NO_ARRAY, f"hands `{module.text(node)}` to `{module.text(call.func)}`"))
+    return Treatment(Reason(Code.NO_ARRAY, f"passes `{module.text(node)}` to `{module.text(call.func)}`"))
 
 
 def _use_in(module: Module, node: ast.AST) -> str:

@@ -77,7 +77,7 @@ class Solver(Generic[K, V]):
         self, transfer: Callable[[K], V], lattice: Lattice[V], budget: int = MOST_QUESTIONS, nested: int = MOST_NESTED
     ) -> None:
         self.steps = 0
-        # An object that solves with one of its methods is no cycle: it is let go without the collector.
+        # An object that solves with one of its methods is not a cycle: it is let go without the collector.
         self._owner = ref(transfer.__self__) if isinstance(transfer, MethodType) else None
         self._transfer: Callable[..., V] = transfer.__func__ if isinstance(transfer, MethodType) else transfer
         self._lattice, self._budget, self._nested = lattice, budget, nested

@@ -221,7 +221,7 @@ def _read(path: Path) -> Entry:
     for line in entry.lines:
         if not _is_of_the_project(root, line.path):
             raise UserError(
-                f"{files.shown(path)}: speaks of `{line.path}`, which is no file of the project: nothing was written",
+                f"{files.shown(path)}: names `{line.path}`, which is not a file of the project: nothing was written",
                 hint="delete the entry if it is not yours",
             )
     return entry

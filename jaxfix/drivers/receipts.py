@@ -120,7 +120,7 @@ def reasons(receipt: Receipt, now: Now) -> tuple[str, ...]:
 
 
 def digest(path: Path) -> str | None:
-    """Of the file; None if it is gone, or is no regular file."""
+    """Of the file; None if it is gone, or is not a regular file."""
     return hashlib.sha256(files.read_bytes(path)).hexdigest() if os.path.isfile(path) else None
 
 

@@ -75,7 +75,7 @@ def _of_setup(text: str) -> Iterator[str]:
 
 
 def named(requirement: str) -> str:
-    """The name of what is required; empty where it is no name."""
+    """The name of what is required; empty where it is not a name."""
     found = _NAME.match(requirement)
     return found[0].replace("_", "-").lower() if found is not None else ""
 

@@ -103,7 +103,7 @@ def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:
     """The oldest jax that the project around `folder` says it runs with; None where it does not say.
 
     Args:
-      with_pins: for a version that it is pinned to, too: with that it was run, which is no bound.
+      with_pins: for a version that it is pinned to, too: with that it was run, which is not a bound.
     """
     every = (file for kind in KINDS for file in nearest(folder, kind))
     return next((floor for file in every if (floor := _floor(file, with_pins=with_pins)) is not None), None)
@@ -160,7 +160,7 @@ def named_helper(named: str, path: Path, source: Placed, text: bytes, roots: Roo
     if path.suffix != ".py" or wanted.is_package or name is None:
         raise ConfigError(f"{named}: not the name of a module", hint="write a path such as `project/jaxfix_helpers.py`")
     if name in sys.stdlib_module_names:
-        raise ConfigError(f"{named}: `{name}` is a module of Python's own", hint="name it otherwise")
+        raise ConfigError(f"{named}: `{name}` is a module of Python's own", hint="choose another name")
     if wanted.root == source.root or _imports(text, name.partition(".")[0]):
         return Helper(wanted.path, name)
     problem = (

@@ -127,7 +127,7 @@ def _path(folder: Path, project: str, place: str) -> Path:
 def _refuse_inside(folder: Path, project: Path) -> None:
     if private.is_inside(folder, project):
         raise UserError(
-            f"{files.shown(folder)}: lies inside of the project that it speaks of, so it is not believed",
+            f"{files.shown(folder)}: lies inside of the project that it is about, so it is ignored",
             hint="keep the user data folder elsewhere, for example with `XDG_DATA_HOME`",
         )
 
@@ -141,7 +141,7 @@ def _read(path: Path) -> Grant:
     if grant.schema != SCHEMA:
         raise _unbelievable(path, f"schema {grant.schema}, and this jaxfix knows {SCHEMA}")
     if path != _path(path.parent, grant.project, grant.folder):
-        raise _unbelievable(path, "speaks of another project than its name")
+        raise _unbelievable(path, "is about another project than its name says")
     return grant
 
 

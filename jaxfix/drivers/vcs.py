@@ -29,7 +29,7 @@ def refuse_unsaved(paths: Sequence[Path], *, allow_dirty: bool, allow_no_vcs: bo
         raise WriteError(
             f"no git repository holds {_listed(files.shown(path) for path in outside)}, so nothing could be "
             "compared or restored",
-            hint="pass `--allow-no-vcs` to write all the same",
+            hint="pass `--allow-no-vcs` to write anyway",
         )
     if allow_dirty:
         return
@@ -64,7 +64,7 @@ def _states(top: Path, names: list[str]) -> dict[str, str]:
     status = _git(top, "--literal-pathspecs", "status", "--porcelain=v1", "-z", "--no-renames", "-uall", "--", *names)
     tracked = _git(top, "--literal-pathspecs", "ls-files", "-z", "--", *names)
     if status is None or tracked is None:
-        raise WriteError(f"`git status` fails in {files.shown(top)}", hint="pass `--allow-dirty` to write all the same")
+        raise WriteError(f"`git status` fails in {files.shown(top)}", hint="pass `--allow-dirty` to write anyway")
     states = {entry[3:]: entry[:2].strip()[-1:] for entry in status.split("\0") if entry}
     known = set(tracked.split("\0"))
     return states | {name: "!" for name in names if name not in states and name not in known}

@@ -31,7 +31,7 @@ def place_for(module: Installed, to: Path) -> Path:
     """The folder that a copy of the package in the folder `to` would have.
 
     Raises:
-      WriteError: there is something at its place, or `module` is no package.
+      WriteError: there is something at its place, or `module` is not a package.
     """
     if not (module.location / module.package).is_dir():
         raise WriteError(f"{module.package}: a single module; `--to` vendors packages")
@@ -52,7 +52,7 @@ def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ..
       fixes: one line each for the note.
 
     Raises:
-      WriteError: there is something at its place, or `module` is no package.
+      WriteError: there is something at its place, or `module` is not a package.
     """
     target = place_for(module, to)
     origin = module.location / module.package

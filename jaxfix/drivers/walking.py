@@ -65,14 +65,14 @@ def excluded(path: Path, base: Path, patterns: Sequence[str]) -> bool:
     """Whether `patterns`, as in a `.gitignore` of the folder `base`, ignore the file.
 
     Raises:
-      ConfigError: one of them is no pattern.
+      ConfigError: one of them is not a pattern.
     """
     if not patterns or base not in resolved(path).parents:
         return False
     spec, wrong = _exclusion(tuple(patterns))
     if wrong is not None:
         place = shown(base / "pyproject.toml")
-        raise ConfigError(f"{place}: `[tool.jaxfix]` `extend-exclude`: `{wrong}` is no pattern")
+        raise ConfigError(f"{place}: `[tool.jaxfix]` `extend-exclude`: `{wrong}` is not a pattern")
     return spec.match_file(resolved(path).relative_to(base).as_posix())
 
 

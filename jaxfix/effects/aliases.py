@@ -43,7 +43,7 @@ def why_aliased(module: Module, name: str, scope: ast.AST) -> Reason | None:
     nests = any(_holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
     for use in module.reads(name, scope):
         if not only_reads(module, use, nests=nests):
-            return Reason(Code.ESCAPES, f"line {use.lineno} hands `{name}` on, to code that may change it", use.lineno)
+            return Reason(Code.ESCAPES, f"line {use.lineno} passes `{name}` to code that may change it", use.lineno)
     return None
 
 

@@ -58,7 +58,7 @@ def _is_deleted(module: Module, name: str) -> bool:
 
 
 def _is_taken_elsewhere(project: Answering, qualname: str) -> bool:
-    """Whether another file hands the array on, or deletes it; one that is not looked at, whether it names it at all."""
+    """Whether another file passes the array on, or deletes it; of one that is not analysed, whether it names it."""
     if project.ask(USERS, qualname) != () or project.ask(IS_NAMED_AROUND, qualname):
         return True
     return any(project.ask(REBINDS, f"{qualname}.{method}") for method in _DELETING)
@@ -72,7 +72,7 @@ def _values(module: Module, name: str) -> Iterator[ast.expr]:
 
 
 def leaves(module: Module, use: ast.expr) -> bool:
-    """Whether the code around what may be an array leaves it unchanged, and hands neither it nor its memory on."""
+    """Whether the code around what may be an array leaves it unchanged, and passes neither it nor its memory on."""
     parent = module.parent(use)
     if isinstance(parent, ast.keyword):
         parent = module.parent(parent)
@@ -93,7 +93,7 @@ def leaves(module: Module, use: ast.expr) -> bool:
 
 
 def _gives(module: Module) -> Solver[tuple[ast.FunctionDef, str], bool]:
-    """Whether a function hands on, or keeps, what it is passed for a parameter."""
+    """Whether a function passes on, or keeps, what it is passed for a parameter."""
     return Solver(lambda passed: not all(leaves(module, read) for read in module.reads(passed[1], passed[0])), MAY)
 
 

@@ -22,7 +22,7 @@ class Demands:
     Attributes:
       reason: why it cannot run under a trace at all, or would then do another thing; None if nothing is known.
       values: what must be known when it is traced, each with what is done with it.
-      called: what is called, or handed to a transformation as its function.
+      called: what is called, or passed to a transformation as its function.
       methods: what a method is called of.
     """
 
@@ -99,7 +99,7 @@ class RequiredValues:
         return values
 
     def _is_known_call(self, call: ast.Call) -> bool:
-        """Whether a call gives a value that depends on its arguments alone, and is no array."""
+        """Whether a call gives a value that depends on its arguments alone, and is not an array."""
         return (self._module.qualname(call.func) or "").startswith(("math.", "numpy."))
 
     def _counts(self, target: ast.Name) -> bool:

@@ -26,7 +26,7 @@ class LocalUses:
 
     Attributes:
       calls: of the function itself.
-      handed: where it is handed to what transforms or calls it.
+      handed: where it is passed to what transforms or calls it.
       names: the expressions, a name each, that read it; none where it is used in the expression that makes it.
       targets: the variables that it is bound to.
     """
@@ -46,7 +46,7 @@ def local_uses(
       apart: reads of its name that do not count, such as that in `step = jax.jit(step)`.
 
     Returns:
-      None where it escapes: it is returned, stored, or passed to code that was not read.
+      None where it escapes: it is returned, stored, or passed to unknown code.
     """
     escape = _Escape(module, made, apart)
     fate = escape.fate(made)

@@ -84,7 +84,7 @@ def _keeping(module: Module) -> Solver[Function, bool]:
 
 
 def is_object_or_shape(module: Module, load: ast.Name) -> bool:
-    """Whether `load` calls a function or a method of the object, or reads what is no array of it."""
+    """Whether `load` calls a function or a method of the object, or reads what is not an array of it."""
     parent = module.parent(load)
     match parent:
         case ast.Call(func=func):
@@ -108,7 +108,7 @@ def may_be_of_another_file(module: Module, load: ast.Name) -> bool:
 
 
 def _is_setting(module: Module, load: ast.Name) -> bool:
-    """Whether nothing but attributes is read of the object, and it is handed to nobody: a configuration."""
+    """Whether nothing but attributes is read of the object, and it is passed to nobody: a configuration."""
     if _is_module(module, load) and may_be_of_another_file(module, load):
         return False
     scope = module.scope_of(load.id, load)

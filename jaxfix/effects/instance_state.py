@@ -128,7 +128,7 @@ class _Reader:
         """Why what `name`, the object, is read for may be another thing at a later call, or is data."""
         node = self._module.parent(name)
         if not isinstance(node, ast.Attribute) or not isinstance(name.ctx, ast.Load):
-            return Reason(Code.ESCAPES, f"line {name.lineno} hands `{name.id}` on as a whole", name.lineno)
+            return Reason(Code.ESCAPES, f"line {name.lineno} passes `{name.id}` on as a whole", name.lineno)
         classes = family(self._module, owner)
         found = methods(classes, node.attr)
         if not found:
@@ -166,7 +166,7 @@ class _Reader:
         attribute = InstanceAttribute(module, node.attr, classes)
         bound = list(attribute.bound())
         if not bound:
-            return Reason(Code.UNREAD, f"what `{shown}` is was not read")
+            return Reason(Code.UNREAD, f"`{shown}` is unknown")
         if any(isinstance(loop, _LOOPS) for statement in bound for loop in module.loops(statement)):
             return Reason(Code.REBOUND, f"`{shown}` is bound in a loop")
         for index, statement in enumerate(bound):
@@ -207,7 +207,7 @@ class _Reader:
         """Why what is read there is more than a function, an object that gives functions, or a Python constant."""
         module = self._module
         if not sources:
-            return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
+            return Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
         for source in sources:
             reason = self._why_function_unstable(source)
             if reason is not None:
@@ -288,7 +288,7 @@ class _Reader:
         if isinstance(source, ast.expr) and jit_of(module, source) is not None:
             return None
         if isinstance(source, ast.Name | ast.Attribute) and is_impure(module.qualname(source)):
-            return Reason(Code.IMPURE, f"`{module.text(source)}` answers differently at every call")
+            return Reason(Code.IMPURE, f"`{module.text(source)}` returns a different value at every call")
         if isinstance(source, ast.Call):
             reasons = (self._why_argument_unstable(argument) for argument in _arguments(source))
             return next(filter(None, reasons), None)
@@ -317,29 +317,29 @@ class _Reader:
     def _why_no_function(
         self, node: ast.Attribute, top: ast.expr, call: ast.Call | None, sources: Iterable[ast.AST]
     ) -> Reason | None:
-        """Why what is called may answer differently for equal arguments."""
+        """Why what is called may return a different value for equal arguments."""
         module = self._module
         shown = module.text(top)
         if call is not None and top is not node and not any(self._varies(argument) for argument in _arguments(call)):
-            return Reason(Code.IMPURE, f"it calls `{shown}`, which may answer differently at every call")
+            return Reason(Code.IMPURE, f"it calls `{shown}`, which may return a different value at every call")
         for source in sources:
             if self._is_function(source):
                 continue
             if not isinstance(source, ast.Call):
                 is_functional = isinstance(top, ast.Attribute) and top.value is node and top.attr in _FUNCTIONAL
                 if not is_functional:
-                    return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
+                    return Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
                 continue
             owner = class_of(module, source.func)
             qualname = module.qualname(source.func)
             if is_impure(qualname):
-                return Reason(Code.IMPURE, f"it calls `{shown}`, which answers differently at every call")
+                return Reason(Code.IMPURE, f"it calls `{shown}`, which returns a different value at every call")
             if owner is not None:
                 reason = self._why_call_unstable(owner, node, top)
                 if reason is not None:
                     return reason
             elif qualname is None and module.definition(source.func) is None:
-                return Reason(Code.UNREAD, f"what `{module.text(node)}` is was not read")
+                return Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
         return None
 
     def _why_call_unstable(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr) -> Reason | None:
@@ -358,7 +358,7 @@ class _Reader:
             return None
         found = methods(classes, name)
         if not found:
-            return Reason(Code.UNREAD, f"what `{self._module.text(top)}` is was not read")
+            return Reason(Code.UNREAD, f"`{self._module.text(top)}` is unknown")
         for method in found:
             reason = self.of(method)
             if reason is not None:

@@ -64,20 +64,20 @@ def why_many_objects(module: Module, owner: ast.ClassDef) -> Reason | None:
                     if module.loops(call) or module.get(Staging).repeats(call):
                         return Reason(
                             Code.MANY_OBJECTS,
-                            f"line {call.lineno} makes objects of `{each.name}` again and again, and `jit` keeps each",
+                            f"line {call.lineno} creates objects of `{each.name}` repeatedly, and `jit` keeps each",
                             call.lineno,
                         )
                 case None:
                     return Reason(
                         Code.ESCAPES,
-                        f"`{each.name}` is handed on in line {use.lineno}, to code that was not read",
+                        f"`{each.name}` is passed on in line {use.lineno}, to unknown code",
                         use.lineno,
                     )
         reason, calls = _outside(module, each)
         if reason is not None:
             return reason
         made = made or calls
-    return None if made else Reason(Code.UNREAD, f"no code that was read makes an object of `{owner.name}`")
+    return None if made else Reason(Code.UNREAD, f"no known code creates an object of `{owner.name}`")
 
 
 def is_extended(module: Module, owner: ast.ClassDef) -> bool:
@@ -116,9 +116,9 @@ def _outside(module: Module, owner: ast.ClassDef) -> tuple[Reason | None, bool]:
     uses = module.surroundings.project.ask(USERS, f"{own}.{owner.name}")
     for use in uses:
         if use.call is None:
-            return Reason(Code.ESCAPES, f"`{owner.name}` is handed on in {use.at}, or has a subclass there"), False
+            return Reason(Code.ESCAPES, f"`{owner.name}` is passed on in {use.at}, or has a subclass there"), False
         if use.call.looped or use.repeats:
             return Reason(
-                Code.MANY_OBJECTS, f"{use.at} makes objects of `{owner.name}` again and again, and `jit` keeps each"
+                Code.MANY_OBJECTS, f"{use.at} creates objects of `{owner.name}` repeatedly, and `jit` keeps each"
             ), False
     return None, bool(uses)

@@ -103,7 +103,7 @@ class _Reader:
                 Reason(Code.LIVE, f"`{text}` in {self._place(call)} is part of an object, which others may read")
             )
         if not binds_again(self._module, call, passed):
-            raise Declined(Reason(Code.LIVE, f"{self._place(call)} passes `{passed.id}` and goes on with it"))
+            raise Declined(Reason(Code.LIVE, f"{self._place(call)} passes `{passed.id}` and uses it afterwards"))
         self._variable(call, passed)
 
     def _variable(self, call: ast.Call, passed: ast.Name) -> None:

@@ -226,7 +226,7 @@ class _Closure:
         return reason.restated(f"it reads `{name}`, and {reason}") if reason is not None else None
 
     def _parts_given_to(self, name: str) -> Iterator[ast.expr]:
-        """What the module hands to the function `name`, such as the rule in `name.defjvp(rule)`."""
+        """What the module passes to the function `name`, such as the rule in `name.defjvp(rule)`."""
         for read in self._module.reads(name, self._module.tree):
             method = self._module.parent(read)
             call = self._module.parent(method) if isinstance(method, ast.Attribute) else None
@@ -247,7 +247,7 @@ class _Closure:
         if name not in _PURE_BUILTINS and name not in _DUNDERS:
             known = hasattr(builtins, name)
             self._stop(
-                Reason(Code.SIDE_EFFECT, f"it calls `{name}`, at every trace")
+                Reason(Code.SIDE_EFFECT, f"it calls `{name}`, at trace time only")
                 if known
                 else Reason(Code.UNREAD, f"`{name}` is not defined in this file")
             )

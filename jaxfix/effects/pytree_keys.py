@@ -1,6 +1,6 @@
 """Which keys of dictionaries may be equal to others and not the same, as `1` and `True`, or a text and a `StrEnum`.
 
-JAX compares the keys of a tree by `==`, and gives back those of the first trace. Texts and whole numbers of Python are
+JAX compares the keys of a tree by `==`, and gives back those of the first trace. Texts and integers of Python are
 the same where they are equal.
 """
 

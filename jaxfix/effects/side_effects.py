@@ -18,7 +18,7 @@ _SEES_NAMES = short_names(Effect.SEES_NAMES)
 
 
 def ties(module: Module, function: Function) -> Iterator[Reason]:
-    """What cannot be handed to control flow, or would mean another thing elsewhere."""
+    """What cannot be passed to control flow, or would mean another thing elsewhere."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
     own = None if isinstance(function, ast.Lambda) else function.name
     for node in (*walk(function.args), *body_of(function)):
@@ -26,13 +26,13 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 yield Reason(Code.COROUTINE, "it is a generator or a coroutine")
             case ast.Name(id=name) | ast.Attribute(attr=name) if in_class and _is_mangled(name):
-                yield Reason(Code.SEES_SCOPE, f"`{name}` means another name outside of its class")
+                yield Reason(Code.SEES_SCOPE, f"`{name}` means something else outside of its class")
             case ast.arg(arg=name) | ast.keyword(arg=str(name)) if in_class and _is_mangled(name):
-                yield Reason(Code.SEES_SCOPE, f"`{name}` means another name outside of its class")
+                yield Reason(Code.SEES_SCOPE, f"`{name}` means something else outside of its class")
             case ast.Attribute(value=ast.Name(id=name)) if name == own and module.definition(node.value) is function:
                 yield Reason(Code.SEES_SCOPE, f"it reads `{module.text(node)}` of itself")
             case ast.Name(id="__class__"):
-                yield Reason(Code.SEES_SCOPE, "it needs the class around it")
+                yield Reason(Code.SEES_SCOPE, "it needs its class")
             case ast.Call(func=ast.Name(id="super")) if module.scope_of("super", node) is None:
                 yield Reason(Code.SEES_SCOPE, "it calls `super`, which sees where it stands")
 
@@ -46,18 +46,24 @@ def effects(module: Module, function: Function) -> Iterator[Reason]:
     for node in body_of(function):
         match node:
             case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):
-                yield Reason(Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its effect, at every trace")
+                yield Reason(
+                    Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its side effect, at trace time only"
+                )
             case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
                 yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in _WORLD:
-                yield Reason(Code.IMPURE, f"it calls `{module.text(func)}`, which answers differently at every trace")
+                yield Reason(
+                    Code.IMPURE, f"it calls `{module.text(func)}`, which returns a different value at every trace"
+                )
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
-                yield Reason(Code.IMPURE, f"it uses `{module.text(node)}`, which answers differently at every trace")
+                yield Reason(
+                    Code.IMPURE, f"it uses `{module.text(node)}`, which returns a different value at every trace"
+                )
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                 if not _is_local(module, node, function):
-                    yield Reason(Code.SIDE_EFFECT, f"it changes `{module.text(node)}`, at every trace")
+                    yield Reason(Code.SIDE_EFFECT, f"it changes `{module.text(node)}`, at trace time only")
 
 
 def _is_handed_on(module: Module, node: ast.expr) -> bool:

@@ -177,7 +177,7 @@ def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]
                 if isinstance(use.ctx, ast.Load) and not only_reads(module, use):
                     yield Reason(
                         Code.ESCAPES,
-                        f"line {use.lineno} hands `{module.text(use)}` on, to code that may change it",
+                        f"line {use.lineno} passes `{module.text(use)}` to code that may change it",
                         use.lineno,
                     )
 

@@ -116,7 +116,7 @@ class _Reader:
         owner = self._module.scope_of(node.id, node)
         if owner is None:
             if node.id not in _PURE_BUILTINS | _REFLECTING:
-                found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which a trace does once")
+                found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which happens only at trace time")
             return
         if owner is scope and isinstance(scope, FUNCTIONS):
             bound = self._module.bindings(node.id, scope)
@@ -176,7 +176,7 @@ class _Reader:
     def _function(
         self, node: ast.Name | ast.Attribute, function: Function, found: Demands, *, bound: bool = False
     ) -> None:
-        """A function of this file that is called, or handed on."""
+        """A function of this file that is called, or passed on."""
         if jitted_by_decorator(self._module, function) is not None:
             return
         inner = self.of(function)
@@ -197,17 +197,18 @@ class _Reader:
             if argument is None:
                 found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"{name}, which it uses, {what}")
                 continue
-            self._required.of(argument, f"hands `{self._module.text(argument)}` to {name}, which {what}", found)
+            self._required.of(argument, f"passes `{self._module.text(argument)}` to {name}, which {what}", found)
 
     # --- what is done -----------------------------------------------------------------------------------------
 
     def _node(self, node: ast.AST, scope: ast.AST, found: Demands) -> None:
         match node:
             case ast.Try() | ast.AsyncFor() | ast.AsyncWith() | ast.Global() | ast.Nonlocal():
-                found.reason = Reason(Code.SIDE_EFFECT, f"it has a `{_word(node)}`, which a trace runs once")
+                found.reason = Reason(Code.SIDE_EFFECT, f"it has a `{_word(node)}`, which runs only at trace time")
             case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
                 found.reason = Reason(
-                    Code.SIDE_EFFECT, f"it enters `{self._module.text(items[0].context_expr)}`, which a trace does once"
+                    Code.SIDE_EFFECT,
+                    f"it enters `{self._module.text(items[0].context_expr)}`, which happens only at trace time",
                 )
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
                 self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
@@ -224,7 +225,7 @@ class _Reader:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self._required.of(operand, f"branches on `{_line(self._module, operand)}`", found)
             case ast.FormattedValue(value=value):
-                self._required.of(value, f"writes `{_line(self._module, value)}` into a text", found)
+                self._required.of(value, f"formats `{_line(self._module, value)}` into a string", found)
             case ast.Slice(lower=lower, upper=upper, step=step):
                 for bound in (lower, upper, step):
                     if bound is not None:
@@ -248,7 +249,7 @@ class _Reader:
         qualname = self._module.qualname(call.func) or ""
         if is_impure(qualname):
             found.reason = Reason(
-                Code.SIDE_EFFECT, f"it calls `{self._module.text(call.func)}`, which a trace does once"
+                Code.SIDE_EFFECT, f"it calls `{self._module.text(call.func)}`, which happens only at trace time"
             )
         elif qualname in _WAITERS:
             found.reason = Reason(
@@ -256,7 +257,7 @@ class _Reader:
             )
         elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
-                self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{qualname}`", found)
+                self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{qualname}`", found)
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
         self._callee(call, scope, found)
@@ -281,7 +282,7 @@ class _Reader:
             self._required.of(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
         if name in _VALUE_TAKERS:
             for argument in call.args:
-                self._required.of(argument, f"hands `{_line(self._module, argument)}` to `{name}`", found)
+                self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{name}`", found)
 
     def _callee(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         func = call.func
@@ -295,7 +296,7 @@ class _Reader:
                     if attr in MUTATORS - {"update", "add", "sort"}:
                         found.reason = Reason(
                             Code.SIDE_EFFECT,
-                            f"it calls `{self._module.text(func)}`, which changes `{name}` at every trace",
+                            f"it calls `{self._module.text(func)}`, which changes `{name}` at trace time only",
                         )
 
     def _foreign_method(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
@@ -312,13 +313,14 @@ class _Reader:
         made_by = self._maker(owner, around)
         if is_impure(made_by):
             found.reason = Reason(
-                Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which answers differently at every call"
+                Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which returns a different value at every call"
             )
             return
         given = (n for a in argument_values(call) for n in walk(a))
         if not any(isinstance(n, ast.Name) and self._varies(n, scope) for n in given):
             found.reason = Reason(
-                Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which may answer differently at every call"
+                Code.IMPURE,
+                f"it calls `{self._module.text(call.func)}`, which may return a different value at every call",
             )
 
     def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
@@ -344,7 +346,7 @@ class _Reader:
 
 
 def _is_length(module: Module, expr: ast.expr) -> bool:
-    """Whether `expr` is surely a whole number of Python: written as one, or a length."""
+    """Whether `expr` is surely an integer of Python: written as one, or a length."""
     match expr:
         case ast.Constant(value=int()) | ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="size"):
             return True

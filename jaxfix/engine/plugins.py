@@ -31,7 +31,7 @@ def findings(module: Module, codemod: Codemod) -> list[Finding]:
     """What the codemod finds in the module.
 
     Raises:
-      BugError: it breaks, or yields what is no finding in this module.
+      BugError: it breaks, or yields what is not a finding in this module.
       RecursionError: the file is nested too deeply.
     """
     if codemod.id in _endless:
@@ -104,9 +104,9 @@ def is_deep(tree: ast.AST) -> bool:
 def _problem(module: Module, finding: object) -> str | None:
     """What is wrong with what a codemod yields; None if nothing is."""
     if not isinstance(finding, Finding):
-        return f"yields {_kind(finding)}, which is no `Finding`"
+        return f"yields {_kind(finding)}, which is not a `Finding`"
     if not isinstance(finding.at, ast.AST) or module.parent(finding.at) is None:
-        return "has a finding at what is no node of this file"
+        return "has a finding at what is not a node of this file"
     if not isinstance(finding.at, ast.expr | ast.stmt) and not hasattr(finding.at, "lineno"):
         return f"has a finding at {_kind(finding.at)}, which has no place in the text"
     for name, kinds in _KINDS.items():

@@ -89,13 +89,13 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
             return f"has {getattr(codemod, name)!r} for its `{name}`"
     for name in ("triggers", "cures", "programs", "raises"):
         if not isinstance(getattr(codemod, name), tuple):
-            return f"has a `{name}` that is no tuple"
+            return f"has a `{name}` that is not a tuple"
     if not all(isinstance(trigger, str) for trigger in codemod.triggers):
-        return "has a trigger that is no string"
+        return "has a trigger that is not a string"
     if codemod.equality is None and codemod.safety.waits:
         return "needs evidence, and has no `equality` that a rerun could show"
     if codemod.jax is not None and not _is_condition(codemod.jax):
-        return f"has {codemod.jax!r} for its `jax`, which is no condition such as '>=0.4.25,<0.7'"
+        return f"has {codemod.jax!r} for its `jax`, which is not a condition such as '>=0.4.25,<0.7'"
     if codemod.id in seen:
         return "has an id that is taken"
     if not codemod.triggers and not codemod.cures:

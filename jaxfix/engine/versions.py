@@ -53,7 +53,7 @@ def _after(sign: str, bound: Version, star: str) -> Version:
         return bound
     if star:
         kept = len(bound)
-    elif sign == "^":  # the first number that is no zero stays
+    elif sign == "^":  # the first number that is not a zero stays
         kept = next((place for place, number in enumerate(bound) if number), len(bound) - 1) + 1
     else:
         kept = len(bound) - 1 if sign == "~=" else 3
@@ -79,7 +79,7 @@ def parsed(condition: str) -> tuple[tuple[str, Version], ...]:
     """
     parts = [_PART.fullmatch(part) for part in condition.split(",")]
     if None in parts:
-        raise ValueError(f"{condition!r} is no condition such as '>=0.4.25,<0.7'")
+        raise ValueError(f"{condition!r} is not a condition such as '>=0.4.25,<0.7'")
     return tuple((part[1], tuple(map(int, part[2].split(".")))) for part in parts if part is not None)
 
 

@@ -45,7 +45,7 @@ def arrays(name: str, content: bytes) -> Mapping[str, Array] | None:
 
 
 def difference(one: Array, other: Array) -> float | str:
-    """How far apart the numbers are at most; what differs, as a clause, where that is no rounding."""
+    """How far apart the numbers are at most; what differs, as a clause, where that is not a rounding."""
     if (one.kind, one.shape) != (other.kind, other.shape):
         return f"{_typed(one)} became {_typed(other)}"
     if one.raw == other.raw:

@@ -35,7 +35,7 @@ def run(command: str, folder: Path) -> None:
     """Runs it to its end, in `folder`; what it imports stays imported.
 
     Raises:
-      EvidenceError: it is no program of Python's, or ends with another exit status than 0.
+      EvidenceError: it is not a program of Python's, or ends with another exit status than 0.
     """
     variables, words = command_words(command)
     program = program_words(words, folder)

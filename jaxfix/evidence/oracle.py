@@ -137,7 +137,7 @@ def _array_distance(olds: Mapping[str, Array], news: Mapping[str, Array]) -> flo
 
 
 def distance(one: str, other: str) -> float | str:
-    """How far apart the numbers of two texts are at most; where they differ in words if that is no rounding."""
+    """How far apart the numbers of two texts are at most; where they differ in words if that is not a rounding."""
     olds, news = one.splitlines(), other.splitlines()
     if len(olds) != len(news):
         return f"{len(olds)} lines became {len(news)}"
@@ -153,7 +153,7 @@ def distance(one: str, other: str) -> float | str:
 
 
 def _line_distance(old: str, new: str) -> float | None:
-    """None where the lines differ in more than rounding; whole numbers are exact."""
+    """None where the lines differ in more than rounding; integers are exact."""
     if _NUMBER.sub("0", old).split() != _NUMBER.sub("0", new).split():
         return None
     largest = 0.0

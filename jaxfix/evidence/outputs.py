@@ -11,7 +11,7 @@ from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Razor
 from jaxfix.source.frozen import frozen
 
 # How what is said of a call begins that was made under a transformation, and how it ends where a number is large.
-UNDER, BEYOND = "under ", "a whole number beyond single precision"
+UNDER, BEYOND = "under ", "an integer beyond single precision"
 # How it begins where arguments are of kinds that the program does not pass.
 GIVEN = "given "
 UPDATED = ", updated once"
@@ -59,7 +59,7 @@ class Allowed:
       first: how the labels of first states begin, whose floats may have other dtypes at the same values.
       drifts: floats may have any values, which are compared elsewhere.
       moored: arrays may be committed to the one device that there is, or no longer be.
-      counted: a whole number of Python that is an attribute may be an array of the same value.
+      counted: an integer of Python that is an attribute may be an array of the same value.
       raises: the kinds of arguments on which the rewritten function may raise, beside its original, where that runs.
     """
 
@@ -223,7 +223,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         if pair.deleted:
             return replace(whole, difference=f"`{label}`: it deletes its argument `{pair.deleted[0]}`")
         old, new = replace(pair.before, label=label), replace(pair.after, label=label)
-        fuses = pair.how.startswith(UNDER) and not may.tolerance  # as a whole, which XLA compiles otherwise
+        fuses = pair.how.startswith(UNDER) and not may.tolerance  # as a whole, which XLA compiles differently
         retyped = frozenset({label} if may.first and not label.endswith(UPDATED) else ())
         mine = replace(may, first=retyped, drifts=may.drifts or fuses)
         found = replace(outputs_alike((old,), (new,), mine), beside=0)
@@ -434,7 +434,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
 
 
 def _is_counted(old: Leaf, new: Leaf) -> bool:
-    """Whether an attribute is a whole number of Python, and then an array of the same value, as `jit` returns it."""
+    """Whether an attribute is an integer of Python, and then an array of the same value, as `jit` returns it."""
     is_attribute = "." in old.path[old.path.rfind("]") + 1 :]
     are_whole = old.dtype == "<int>" and new.dtype.startswith("int") and new.weak_type and new.shape == ()
     return is_attribute and are_whole and len(old.sample) == 1 and old.sample == new.sample

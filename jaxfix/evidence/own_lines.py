@@ -17,7 +17,7 @@ def saved_alone(pair: Pair, function: str, others: Sequence[str]) -> Pair | None
 
     None if these do not drop in every steady step: then only a run without the fix can tell. A compile that no call of
     another rewritten function has asked for, and that is gone at every step from the third on, cannot be their doing:
-    what they hand over (a type that has become strong, say) is the same from the second step on.
+    what they pass (a type that has become strong, say) is the same from the second step on.
     """
     if len(pair.before.steps) < 3 or len(pair.before.steps) != len(pair.after.steps):
         return None

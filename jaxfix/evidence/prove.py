@@ -23,7 +23,7 @@ Asked = tuple[Key, tuple[str, ...]]
 _WORTH_WEEDING = 3
 _NOT_RUN = "not run"
 _SAME_DTYPES = (Equality.BITWISE, Equality.ROUNDING, Equality.STRONGER_TYPES)
-"""What is asked of fixes that hand over the same dtypes."""
+"""What is asked of fixes that pass the same dtypes."""
 _LOOSEST_LAST = (
     *(Equality.BITWISE, Equality.STRONGER_TYPES, Equality.CONVERGED),
     *(Equality.NUMBERS, Equality.FUSED, Equality.ROUNDING, Equality.AS_JITTED),
@@ -516,7 +516,7 @@ class _Trial:
 
 
 def _equality(fix: Fix) -> Equality:
-    """What is asked of the results; every bit of a fix that promises nothing and is run all the same."""
+    """What is asked of the results; every bit of a fix that promises nothing and is run anyway."""
     return fix.equality or Equality.BITWISE
 
 

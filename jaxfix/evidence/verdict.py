@@ -512,7 +512,7 @@ def _rises(before: Counts, after: Counts, noise: Noise) -> str | None:
 
 
 def effect(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What the counts of two runs with equal results say; what two equal runs differ by is no effect."""
+    """What the counts of two runs with equal results say; what two equal runs differ by is not an effect."""
     steady = f"compiles per step {before.steady_compiles} -> {after.steady_compiles}"
     total = f"compiles {before.compiles} -> {after.compiles}"
     rises = _rises(before, after, noise)

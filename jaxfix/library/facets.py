@@ -174,7 +174,7 @@ class Result:
     TEXT = Facet()
     """A text."""
     WHOLE = Facet()
-    """A whole number of Python."""
+    """An integer of Python."""
     SPECIFICATION = Facet()
     """What a new module is made of, by a file and a name."""
     DESCRIPTION = Facet()
@@ -319,7 +319,7 @@ class Member:
     USUAL = Facet()
     """Arrays have it, and hardly anything else."""
     ATTRIBUTE = Facet()
-    """It is no method."""
+    """It is not a method."""
     UPDATE = Facet()
     """Of `x.at[i]`: an array with other elements."""
     TREE = Facet()

@@ -37,7 +37,7 @@ class Function:
       name: its canonical name; `builtins.len`, `jax.Array.sum`.
       facets: what it does.
       calls: its parameters that take functions.
-      carry: what a loop hands between iterations.
+      carry: what a loop passes between iterations.
       operands: the first parameter of what branches take.
       dtype_at: the position of the dtype.
       shape_at: the positions of what makes a shape or a number of elements.

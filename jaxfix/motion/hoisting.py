@@ -114,7 +114,7 @@ def statement_in(module: Module, node: ast.AST, scope: ast.AST) -> ast.stmt:
             break
         inner = outer
     if not isinstance(inner, ast.stmt):
-        raise Declined(Reason(Code.NO_PLACE, "the function around it is a lambda"))
+        raise Declined(Reason(Code.NO_PLACE, "the enclosing function is a lambda"))
     return inner
 
 
@@ -220,7 +220,7 @@ def place(module: Module, before: ast.stmt, needed: list[str]) -> tuple[ast.stmt
     late = next(
         n for n in needed if any(statement_in(module, b.node, module.tree) in body[at:] for b in module.bindings(n))
     )
-    raise Declined(Reason(Code.NO_PLACE, f"`{late}` is defined further down"))
+    raise Declined(Reason(Code.NO_PLACE, f"`{late}` is defined later in the file"))
 
 
 def _acts(statement: ast.stmt) -> bool:
@@ -234,12 +234,12 @@ def check_text(module: Module, node: ast.expr, what: str) -> None:
     """Refuses an expression whose text cannot be moved.
 
     Raises:
-      Declined: it stands in a format string, or a string in it has lines of its own.
+      Declined: it is in an f-string, or a string in it has lines of its own.
     """
     if not module.has_exact_spans(node):
-        raise Declined(Reason(Code.FORMAT_STRING, f"{what} stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, f"{what} is inside an f-string"))
     if any(isinstance(n, _STRINGS) and n.lineno != n.end_lineno for n in walk(node)):
-        raise Declined(Reason(Code.MULTILINE_STRING, f"{what} holds a string of several lines"))
+        raise Declined(Reason(Code.MULTILINE_STRING, f"{what} holds a multi-line string"))
 
 
 def check_captured(module: Module, function: Function, name: str, scope: ast.AST, what: str) -> None:
@@ -255,7 +255,9 @@ def check_captured(module: Module, function: Function, name: str, scope: ast.AST
         if isinstance(parent, ast.If | ast.IfExp) and parent.test is use:
             continue
         if isinstance(parent, ast.Attribute | ast.Subscript) or traced_uses.concrete_use(module, use) is not None:
-            raise Declined(Reason(Code.NO_ARRAY, f"{what} uses `{name}` of the function around as more than a number"))
+            raise Declined(
+                Reason(Code.NO_ARRAY, f"{what} uses `{name}` of the enclosing function as more than a number")
+            )
 
 
 def reads(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:

@@ -22,7 +22,7 @@ class Rule:
     Attributes:
       summary: its first line.
       help: the whole page, in Markdown.
-      url: what its page names as its source; None where that is no address.
+      url: what its page names as its source; None where that is not an address.
     """
 
     id: str

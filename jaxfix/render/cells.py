@@ -28,7 +28,7 @@ def headed(path: str, before: bytes | None, body: Sequence[str]) -> list[str]:
 
 
 def hunks(path: str, before: bytes, after: bytes) -> list[str] | None:
-    """What changes in each cell, as lines of a diff of its Python; None for what is no notebook."""
+    """What changes in each cell, as lines of a diff of its Python; None for what is not a notebook."""
     if not path.endswith(NOTEBOOK):
         return None
     old, new = (SourceFile.decode(path, raw).notebook for raw in (before, after))

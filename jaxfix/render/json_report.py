@@ -19,7 +19,7 @@ def findings(
 
     Args:
       not_shown: how many findings `--all` would add.
-      baselines: what they know, which is no part of `findings`; there only if there are any.
+      baselines: what they know, which is not part of `findings`; there only if there are any.
       statistics: whether to tell how many findings each codemod has, beside them.
     """
     numbers = Counter(entry.id for entry in report.findings).most_common()

@@ -55,7 +55,7 @@ def apply() -> Schema:
             _list(schema_of(Comparison, known)), "each case without any fix and with all proven ones"
         ),
         "seal": described(
-            or_null(schema_of(Seal, known)), "the sources that the evidence speaks of: `jaxfix verify` reads it"
+            or_null(schema_of(Seal, known)), "the sources that the evidence is about: `jaxfix verify` reads it"
         ),
         "run": described(or_null(schema_of(Went, known)), "what the program was long in, and is with all proven fixes"),
     }

@@ -23,7 +23,7 @@ class Place:
 
 @frozen
 class Region:
-    """From a place to another one, which is no part of it."""
+    """From a place to another one, which is not part of it."""
 
     start: Place
     end: Place

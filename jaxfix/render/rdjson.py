@@ -58,7 +58,7 @@ def _range(file: SourceFile, span: Span) -> dict[str, object]:
 
 
 def _found(file: SourceFile, where: Region) -> dict[str, object]:
-    """The region, whose columns count code points, in bytes; of what is no plain source its lines alone."""
+    """The region, whose columns count code points, in bytes; of what is not a plain source its lines alone."""
     if file.notebook is not None:
         return {"start": {"line": where.start.line}, "end": {"line": where.end.line}}
     return {"start": _position(file, where.start), "end": _position(file, where.end)}

@@ -9,7 +9,7 @@ from jaxfix.report.verified import Side, Verified
 _TOLD = {
     Side.AFTER: "is as it was with the change",
     Side.BEFORE: "is as it was without the change",
-    Side.OTHER: "is another one than was run",
+    Side.OTHER: "differs from both runs",
     Side.GONE: "is not there",
 }
 

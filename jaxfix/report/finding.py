@@ -131,7 +131,7 @@ class Rewriter(Protocol):
     Verbs compose: what is changed inside a function that is hoisted is changed in the text that moves.
 
     Raises:
-      SourceError: from any verb: the place cannot be rewritten, as inside a format string.
+      SourceError: from any verb: the place cannot be rewritten, as inside an f-string.
     """
 
     def replace(self, node: ast.AST, text: str) -> None:
@@ -350,7 +350,7 @@ class Fix:
 
     @property
     def promise(self) -> str:
-        """What a rerun must show, in words; without an equality every bit, should it be run all the same."""
+        """What a rerun must show, in words; without an equality every bit, should it be run anyway."""
         words = (self.equality or Equality.BITWISE).value
         match self.proves:
             case Proves.LESS_MEMORY:

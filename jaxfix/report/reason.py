@@ -25,71 +25,71 @@ class Code(StrEnum):
     MUTATED = "mutated", "an object is changed in place"
     CHANGED_ELSEWHERE = "changed-elsewhere", "another file changes it"
     CELL_RERUN = "cell-rerun", "another cell of the notebook changes it, or a cell reloads it"
-    UNSTABLE = "unstable", "it can be another one at another call"
-    ESCAPES = "escapes", "it is handed to code that was not read, which may change it or keep it"
-    LIVE = "live", "what would be given up may be read after the call"
+    UNSTABLE = "unstable", "it can differ between calls"
+    ESCAPES = "escapes", "it is passed to unknown code, which may change it or keep it"
+    LIVE = "live", "what would be donated may be read after the call"
 
     # --- what else happens
-    SIDE_EFFECT = "side-effect", "it does something besides computing its result, which a trace does once"
-    IMPURE = "impure", "it answers differently for equal arguments"
-    SEES_SCOPE = "sees-scope", "it depends on where it stands: `super`, `locals`, a name that its class mangles, itself"
+    SIDE_EFFECT = "side-effect", "it has a side effect, which happens only at trace time"
+    IMPURE = "impure", "it returns different values for equal arguments"
+    SEES_SCOPE = "sees-scope", "it depends on where it is: `super`, `locals`, a name that its class mangles, itself"
     COROUTINE = "coroutine", "it is a generator or a coroutine"
     MAY_FAIL = "may-fail", "it would run where it does not run now, and may fail there"
 
     # --- what a trace cannot do
     NEEDS_VALUE = (
         "needs-value",
-        "it asks for a value that a trace does not know: a condition, a shape, an index, an exponent",
+        "it needs a concrete value, which a tracer does not have: a condition, a shape, an index, an exponent",
     )
-    NO_ARRAY = "no-array", "it is no array, or stands where an array is not accepted"
-    CAPTURED_DATA = "captured-data", "it reads data from around it, which would become a constant of the program"
+    NO_ARRAY = "no-array", "it is not an array, or stands where an array is not accepted"
+    CAPTURED_DATA = "captured-data", "it captures data, which would become a constant of the compiled program"
     STATIC_ARGUMENT = (
         "static-argument",
         "an argument would have to be static, or is, and its values cannot be distinguished",
     )
-    MANY_OBJECTS = "many-objects", "there may be many objects, each of which would be compiled for and kept alive"
-    RECOMPILES = "recompiles", "it would be compiled again all the same"
+    MANY_OBJECTS = "many-objects", "there may be many objects: each would compile, and be kept alive"
+    RECOMPILES = "recompiles", "it would still compile again"
 
     # --- what the code looks like
-    FORMAT_STRING = "format-string", "it stands inside a format string"
-    MULTILINE_STRING = "multiline-string", "it holds a string of several lines, whose text cannot be moved"
+    FORMAT_STRING = "format-string", "it is inside an f-string"
+    MULTILINE_STRING = "multiline-string", "it holds a multi-line string, which would change if it moved"
     LAYOUT = "layout", "the lines, the block or the comments around it cannot be rewritten"
-    NO_PLACE = "no-place", "there is no place where the new code can stand, such as one below all that it reads"
-    NAME_CLASH = "name-clash", "a name means another thing at the place where it would be read"
+    NO_PLACE = "no-place", "there is no place for the new code, below all that it reads"
+    NAME_CLASH = "name-clash", "a name means something else where it would be read"
     CONDITIONAL = "conditional", "whether it is defined, or what it is, depends on a condition"
-    SIGNATURE = "signature", "its parameters cannot take what they would have to"
+    SIGNATURE = "signature", "its signature cannot take the arguments that it needs"
     STAR_ARGUMENTS = "star-arguments", "`*` or `**` hides its arguments"
     DECORATED = "decorated", "it has a decorator, or a base, that may change what it is"
-    OTHER_USES = "other-uses", "it has a use besides the one that is rewritten"
-    ON_PURPOSE = "on-purpose", "it looks as if it were meant to be so"
+    OTHER_USES = "other-uses", "it is also used elsewhere"
+    ON_PURPOSE = "on-purpose", "it looks intentional"
 
     # --- what a library has become
-    BY_HAND = "by-hand", "what takes its place is called in another way, and no rule says how"
-    OLDER_VERSION = "older-version", "the project says that it runs with a version that lacks what takes its place"
+    BY_HAND = "by-hand", "its replacement takes other arguments, and no rule maps them"
+    OLDER_VERSION = "older-version", "the project supports a version without the replacement"
 
     # --- what is not known
-    UNREAD = "unread", "what it is, or who uses it, was not read"
+    UNREAD = "unread", "what it is, or where it is used, is unknown"
     SEEN_ONLY = "seen-only", "only a run has shown it: the line to change is not known"
 
     # --- what the numbers would be
     OVERFLOW = "overflow", "a number may not fit into 32 bits"
-    ROUNDING = "rounding", "the result may be rounded otherwise"
-    GRADIENT = "gradient", "the gradient would be another one"
-    OTHER_NUMBERS = "other-numbers", "random numbers would be other ones, which a person decides"
+    ROUNDING = "rounding", "the result may be rounded differently"
+    GRADIENT = "gradient", "the gradient would change"
+    OTHER_NUMBERS = "other-numbers", "the random numbers would change: a person decides that"
     DTYPE = "dtype", "the type of a result would change, or cannot be determined"
     STRUCTURE = "structure", "the structure of a result would change, or cannot be determined"
     COST = "cost", "it would cost more time or memory than it saves"
-    NOT_ELEMENTWISE = "not-elementwise", "it is no choice between elementwise values"
+    NOT_ELEMENTWISE = "not-elementwise", "it does not choose between elementwise values"
 
     # --- why a fix that is there is not made
     NOT_WRITABLE = (
         "not-writable",
         "it cannot be written: the file would not parse, would lose a comment, or stay unchanged",
     )
-    HINT = "hint", "there is nothing that is sure enough to be written"
+    HINT = "hint", "no rewrite is certain enough to write"
     NO_EVIDENCE = "no-evidence", "no rerun has shown what it is worth"
     NOT_PROVEN = "not-proven", "a rerun has not shown it to be right"
-    LEFT_OUT = "left-out", "it was not asked for, or a person has not accepted it"
+    LEFT_OUT = "left-out", "not requested, or not accepted in a review"
     WAITS = "waits", "another fix has to be made first"
     OVERLAPS = "overlaps", "another fix changes the same text"
 

@@ -156,7 +156,7 @@ class Report:
       generated: the helper files that the fixes need.
       went: what a program that was rerun was long in, and is now.
       seen: what its first run has seen of findings, by path and key.
-      seal: the sources that the evidence speaks of; None where there is none.
+      seal: the sources that the evidence is about; None where there is none.
     """
 
     findings: tuple[Diagnostic, ...] = ()

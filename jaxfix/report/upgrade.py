@@ -66,7 +66,7 @@ class State:
 
     @property
     def by_hand(self) -> tuple[Diagnostic, ...]:
-        """What no fix is made of, and is no mere change of meaning."""
+        """What no fix is made of, and is not a mere change of meaning."""
         return tuple(each for each in self.findings if not each.fixable and not (each.fate and each.fate.differs))
 
     def _where(self, holds: Callable[[Fate], bool]) -> tuple[Diagnostic, ...]:

@@ -78,7 +78,7 @@ def _against(seal: Seal, files: Sequence[FileState], *, is_whole: bool) -> Itera
     if {Side.AFTER, Side.BEFORE} <= sides:
         yield "some files are as with the change, and others as without it"
     if not seal.holds:
-        yield "it speaks of this tree, and what was run is not proven"
+        yield "it is about this tree, and what was run is not proven"
 
 
 def _speaks_of(files: Sequence[FileState]) -> str:

@@ -139,7 +139,7 @@ class EditRecorder:
     def delete(self, statement: ast.stmt) -> None:
         self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
-            raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
+            raise self._blocks.refusal(statement, "an `elif` is not a statement of its own")
         if statement not in self._deleted:
             self._deleted.append(statement)
 
@@ -371,7 +371,7 @@ class EditRecorder:
         self._refuse_foreign(node)
         if not self._module.has_exact_spans(node):
             line = getattr(node, "lineno", 1)
-            raise SourceError(self._module.source.path, f"line {line} cannot be rewritten: it is in a format string")
+            raise SourceError(self._module.source.path, f"line {line} cannot be rewritten: it is in an f-string")
         span = self._module.span(node)
         call = self._module.parent(node)
         is_argument = isinstance(node, ast.GeneratorExp) and isinstance(call, ast.Call) and node in call.args
@@ -382,7 +382,7 @@ class EditRecorder:
     def _refuse_foreign(self, node: ast.AST) -> None:
         """Raises ValueError for a node of another tree: its place in this text would be a wrong one."""
         if self._module.parent(node) is None:
-            raise ValueError(f"`{ast.unparse(node)}` is no node of this file")
+            raise ValueError(f"`{ast.unparse(node)}` is not a node of this file")
 
     def _spaced(self, span: Span, text: str) -> str:
         """`text` with the space that keeps it from growing together with a word beside it."""
@@ -409,7 +409,7 @@ class EditRecorder:
     def _replace_statement(self, statement: ast.stmt, text: str) -> None:
         self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
-            raise self._blocks.refusal(statement, "an `elif` is no statement of its own")
+            raise self._blocks.refusal(statement, "an `elif` is not a statement of its own")
         span, indent = self._module.span(statement), self._blocks.indent(statement)
         own = self._statements(text, indent, self._text[span.start : span.end].decode())
         if "\n" in text.strip("\n"):

@@ -120,7 +120,7 @@ def class_of(module: Module, expr: ast.expr) -> ast.ClassDef | None:
     """The class of this file that `expr` names.
 
     Returns:
-      None where it is no name, or one that is bound to anything else as well.
+      None where it is not a name, or one that is bound to anything else as well.
     """
     if not isinstance(expr, ast.Name):
         return None

@@ -244,7 +244,7 @@ def _is_looked_up(module: Module, namespace: ast.AST) -> bool:
 
 
 def _is_called(module: Module, name: ast.Name) -> bool:
-    """Whether `name` is called there, or is no builtin."""
+    """Whether `name` is called there, or is not a builtin."""
     parent = module.parent(name)
     return (isinstance(parent, ast.Call) and parent.func is name) or module.scope_of(name.id, name) is not None
 
@@ -272,7 +272,7 @@ def _stored(module: Module, namespace: ast.AST) -> Iterator[str | None]:
 
 
 def _is_bound_once(module: Module, name: ast.Name) -> bool:
-    """Whether `name` is no variable that other functions or files may bind, and stands for one thing."""
+    """Whether `name` is not a variable that other functions or files may bind, and stands for one thing."""
     scope = module.scope_of(name.id, name)
     return scope is not None and len(module.bindings(name.id, scope)) == 1
 

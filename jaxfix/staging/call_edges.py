@@ -72,12 +72,12 @@ class CallEdge:
 
 @frozen
 class Escape:
-    """A use of a function that is no call that was read.
+    """A use of a function that is not a call that was read.
 
     Attributes:
       runs: how the function runs there.
       differentiated: a derivative is taken on the way.
-      given: the call that hands it to code which was not read.
+      given: the call that passes it to code which is unknown.
       returned: the dotted name of what returns it to other files: it runs as they run that.
     """
 
@@ -300,7 +300,7 @@ class CallGraph:
         return call
 
     def _argument(self, node: ast.AST, call: ast.Call, callee: ast.AST, reference: _Reference) -> Use | _Reference:
-        """A function handed to `call`: transformed, traced, called there and then, or gone."""
+        """A function passed to `call`: transformed, traced, called there and then, or gone."""
         transform, differentiated = transform_of(self._module, call.func) or "", reference.differentiated
         if transform in JITS or self._is_run_by_control_flow(node, call):
             return Escape(Runs.TRACED, differentiated)

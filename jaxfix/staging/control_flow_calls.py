@@ -46,7 +46,7 @@ def older_cond(module: Module, call: ast.Call) -> OlderCond | None:
 
 
 def function_arguments(module: Module, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
-    """The functions that `call` hands to control flow.
+    """The functions that `call` passes to control flow.
 
     Returns:
       Each argument that is a function or a list of them, with the name of its parameter. Nothing where `call` is no

@@ -21,7 +21,7 @@ _WORDS = frozenset(name.rpartition(".")[2] for name in _JITS | COMPILING)
 
 
 def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
-    """What `decorator`, with its options or without, makes of its function; None where it was not read."""
+    """What `decorator`, with its options or without, makes of its function; None where it is unknown."""
     named = decorator
     while isinstance(named, ast.Call):
         is_partial = module.qualname(named.func) == "functools.partial" and bool(named.args)

@@ -34,7 +34,7 @@ def entering(module: Module, function: Function) -> Iterator[Use]:
 
 
 def is_method_for_others(module: Module, function: Function) -> bool:
-    """Whether code that was not read may call `function` on an object: where that comes from is not always read."""
+    """Whether unknown code may call `function` on an object: where that comes from is not always read."""
     is_method = module.method_of(function) is not None and not visibility.is_static(function)
     has_no_name = visibility.name_for_others(module, function) is None
     return visibility.is_public(module, function) and (has_no_name or is_method)

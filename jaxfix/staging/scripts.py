@@ -36,7 +36,7 @@ def _is_main_guard(statement: ast.stmt) -> bool:
 
 
 def _runs_main(statement: ast.stmt) -> bool:
-    """Whether it is `main()`, or hands `main` to what runs it."""
+    """Whether it is `main()`, or passes `main` to what runs it."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Name(id="main"))) | ast.Expr(value=ast.Call(args=[ast.Name(id="main")])):
             return True

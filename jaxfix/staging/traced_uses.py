@@ -127,7 +127,7 @@ def uses(module: Module, function: Function, name: str) -> Iterator[ast.Name]:
 
 
 def _is_no_number(node: ast.expr) -> bool:
-    """Whether `node` is a text or a sequence, with which a Python number does what an array does not."""
+    """Whether `node` is a string or a sequence, with which a Python number does what an array does not."""
     match node:
         case ast.Constant(value=value):
             return not isinstance(value, int | float | complex)
@@ -149,7 +149,7 @@ def _concrete_use_of_number(module: Module, node: ast.expr) -> Reason | None:
 
 
 def _hands_on(module: Module, call: ast.Call, node: ast.expr) -> bool:
-    """Whether `call` hands the argument `node` to a function of the file that treats it as an array."""
+    """Whether `call` passes the argument `node` to a function of the file that treats it as an array."""
     function = module.definition(call.func)
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False

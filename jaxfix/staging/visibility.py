@@ -33,7 +33,7 @@ def is_private_name(function: Function) -> bool:
 
 
 def is_public(module: Module, function: Function) -> bool:
-    """Whether code that was not read may call `function` by its name."""
+    """Whether unknown code may call `function` by its name."""
     if isinstance(function, ast.Lambda) or is_script(module) or module.source.holds_tests:
         return False
     if module.function(function) is not None:

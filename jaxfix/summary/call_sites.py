@@ -58,7 +58,7 @@ class Passing:
             live = why_live_after(self._module, calls, call, value, place) if is_given_up else None
             text = " ".join(self._module.text(value).split())
             if not is_given_up:
-                live = Reason(Code.LIVE, f"{place(call)} passes `{text}` and goes on with it")
+                live = Reason(Code.LIVE, f"{place(call)} passes `{text}` and uses it afterwards")
             yield self._summarized(ArgumentSummary(to, text, again=again, why_live=live), value, values=values)
 
     def of_default(self, to: Argument, value: ast.expr) -> ArgumentSummary:
@@ -104,7 +104,7 @@ class Passing:
             return None
         if not isinstance(value, ast.Name):
             thing = "a new function" if isinstance(value, ast.Lambda) else "perhaps another object"
-            return Reason(Code.UNSTABLE, f"it is {thing} at every call, which would be compiled as often")
+            return Reason(Code.UNSTABLE, f"it is {thing} at every call, which would compile each time")
         scope = self._module.scope_of(value.id, value)
         if scope is None:
             return Reason(Code.UNREAD, f"`{value.id}` is bound nowhere in the file")

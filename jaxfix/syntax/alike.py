@@ -25,6 +25,6 @@ def is_alike(one: ast.AST, other: ast.AST) -> bool:
             if len(mine) != len(theirs):
                 return False
             pending += zip(mine, theirs, strict=True)
-        elif repr(mine) != repr(theirs):  # of numbers: `0.0` is no `-0.0`
+        elif repr(mine) != repr(theirs):  # of numbers: `0.0` is not `-0.0`
             return False
     return True

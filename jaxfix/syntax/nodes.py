@@ -25,7 +25,7 @@ _BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 class _Fields(dict[type, tuple[str, ...] | None]):
-    """The fields of a class of nodes that can hold others; None for what is no node, as a missing key of a display."""
+    """The fields of a class of nodes that can hold others; None for no node, as a missing key of a display."""
 
     def __missing__(self, kind: type) -> tuple[str, ...] | None:
         self[kind] = None

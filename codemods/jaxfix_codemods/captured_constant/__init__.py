@@ -49,7 +49,7 @@ for all who call it. Under an outer `jit` nothing changes: the array is a consta
 of that one.
 
 Evidence: the constants of all programs take at least 1 MiB less, in equal
-results bit for bit; compiles do not rise. Where XLA rounds otherwise once it no
+results bit for bit; compiles do not rise. Where XLA rounds differently once it no
 longer knows the values, the fix is refused, and so it is where a warm call takes
 1.5 times, and 0.2 ms, as long each time: XLA may have transposed and cut a constant
 while it compiled.

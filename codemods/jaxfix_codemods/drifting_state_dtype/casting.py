@@ -50,12 +50,12 @@ def _of_body(module: Module, body: Body) -> Iterator[Wrap]:
         yield Wrap(target, body.state.arg)
         return
     if _bound_anew(module, body) is not None:
-        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` stands for another thing by the end of {body.name}"))
+        raise Declined(Reason(Code.REBOUND, f"`{body.state.arg}` is rebound by the end of {body.name}"))
     if not isinstance(body.function, ast.Lambda):
         _check_uses(module, body.function)
     for result in body.results:
         if not module.has_exact_spans(result):
-            raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+            raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
         if not _names(module, result, body):
             yield Wrap(result, body.state.arg)
 

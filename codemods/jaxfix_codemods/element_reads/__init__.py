@@ -32,13 +32,13 @@ After:
 Safety: needs evidence. Elements of NumPy are no arrays of JAX: arithmetic with
 them has other types. So only what goes to the host at once is read from the
 copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
-comparison in one with a small whole number or a quarter of one. JAX takes the
+comparison in one with a small integer or a quarter of one. JAX takes the
 last element where an index lies beyond the end, NumPy raises an `IndexError`:
 an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
 the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
-a whole number of Python. A name that the loop rebinds, an
+an integer of Python. A name that the loop rebinds, an
 attribute that is stored later, code that may run under a trace and reads in
-some iterations only are left alone; so is an array that the loop hands on, or that a
+some iterations only are left alone; so is an array that the loop passes on, or that a
 function which the loop was given may have too: where it is donated or deleted
 meanwhile, the original raises. Rows that go into a jitted function must be
 strongly typed, as those of NumPy are, no keys, and not donated; programs that name
@@ -131,7 +131,7 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
     given_away = why_given_away(module, array, over.loop)
     cure: Recipe | Reason = _why_not(module, over.loop, reads) or given_away or partial(_wrap, array)
     if not isinstance(cure, Reason) and not module.has_exact_spans(array):
-        cure = Reason(Code.FORMAT_STRING, "it stands inside a format string")
+        cure = Reason(Code.FORMAT_STRING, "it is inside an f-string")
     yield _finding(module, _Read(array, over.loop, sure), _within(module, reads, cure))
 
 
@@ -214,7 +214,7 @@ def _cure(
         assert value is not None
         return _within(module, reads, partial(_wrap, value))
     if not all(map(module.has_exact_spans, reads)):
-        return Reason(Code.FORMAT_STRING, "an element is read inside a format string")
+        return Reason(Code.FORMAT_STRING, "an element is read inside an f-string")
     on_host = module.get(Identifiers).unused(f"{module.text(reads[0]).rpartition('.')[2]}_on_host")
     return _within(module, reads, partial(_copy, module, tuple(reads), place, on_host), on_host)
 

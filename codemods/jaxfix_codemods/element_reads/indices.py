@@ -51,7 +51,7 @@ def clamped(module: Module, open_: Open, array: str) -> str | None:
       array: the text of the array on the host.
 
     Returns:
-      None where the index may be another thing than a whole number, or its axis is unknown.
+      None where the index may not be an integer, or its axis is unknown.
     """
     index = open_.index
     is_shadowed = any(_is_shadowed(module, name, index) for name in ("min", "max"))
@@ -84,12 +84,12 @@ def _is_whole_number(module: Module, expr: ast.expr) -> bool:
 
 
 def _is_bound(module: Module, expr: ast.expr) -> bool:
-    """Whether a loop around counts up to `expr`: what is computed with it is a whole number, if it is not itself."""
+    """Whether a loop around counts up to `expr`: what is computed with it is an integer, if it is not itself."""
     return isinstance(expr, ast.Name) and _is_a_stop(module, expr)
 
 
 def _is_natural(module: Module, expr: ast.expr) -> bool:
-    """Whether a whole number is surely not below zero."""
+    """Whether an integer is surely not below zero."""
     match expr:
         case ast.Constant(value=int() as value):
             return value >= 0

@@ -91,7 +91,7 @@ def rebinds(module: Module, array: ast.expr, root: ast.Name, loop: ast.AST) -> b
 
 
 def _hands_on(module: Module, root: ast.Name, loop: ast.AST) -> bool:
-    """Whether `loop` calls a method of the object, hands it on, or calls what the function was given."""
+    """Whether `loop` calls a method of the object, passes it on, or calls what the function was given."""
     for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
         named = {
             part.id for part in (*call.args, *(each.value for each in call.keywords)) if isinstance(part, ast.Name)
@@ -117,7 +117,7 @@ def why_given_away(module: Module, array: ast.expr, loop: ast.AST) -> Reason | N
             and not _is_gone_over(module, use)
             and not leaves(module, use)
         ):
-            text = f"line {use.lineno} hands on `{whole}`, which other code may donate or delete"
+            text = f"line {use.lineno} passes on `{whole}`, which other code may donate or delete"
             return Reason(Code.ESCAPES, text, use.lineno)
     for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
         if _is_of_caller(module, call.func) and _is_held(module, array, root, scope):
@@ -140,7 +140,7 @@ def _is_gone_over(module: Module, use: ast.expr) -> bool:
 
 
 def _is_of_caller(module: Module, func: ast.expr) -> bool:
-    """Whether a function is one that the code around was given: a parameter, an attribute that is no method."""
+    """Whether a function is one that the code around was given: a parameter, an attribute that is not a method."""
     match func:
         case ast.Name():
             found = module.bindings(func.id, module.scope_of(func.id, func))

@@ -77,7 +77,7 @@ def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
             raise Declined(Reason(Code.ON_PURPOSE, text, statement.lineno))
     check_way(module, loop)
     if not module.has_exact_spans(statement):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
 
 
 def _check_size(module: Module, read: Read) -> None:
@@ -135,7 +135,7 @@ def _numbers(module: Module, loop: ast.For, expr: ast.expr, reads: Sequence[Read
 
 
 def _is_whole(module: Module, loop: ast.For, expr: ast.expr) -> bool:
-    """Whether it is a whole number of Python: that of the iteration, a length, an entry of a shape."""
+    """Whether it is an integer of Python: that of the iteration, a length, an entry of a shape."""
     match expr:
         case ast.Name():
             return _is_counter(module, loop, expr)
@@ -147,7 +147,7 @@ def _is_whole(module: Module, loop: ast.For, expr: ast.expr) -> bool:
 
 
 def _unstable(module: Module, expr: ast.expr) -> Declined:
-    text = f"`{' '.join(module.text(expr).split())}` may be another one after the loop"
+    text = f"`{' '.join(module.text(expr).split())}` may differ after the loop"
     return Declined(Reason(Code.UNSTABLE, text, expr.lineno))
 
 
@@ -256,7 +256,7 @@ def _check_list(module: Module, loop: ast.For, owner: ast.expr, target: ast.Name
     for use in module.reads(target.id, module.scope_of(target.id, target)):
         is_within = loop in module.ancestors(use) and module.statement(use) is not module.statement(target)
         if _may_be_named(module, use) and (is_within or _runs_before(module, use, loop)):
-            text = f"line {use.lineno} hands `{target.id}` on before the loop ends"
+            text = f"line {use.lineno} passes `{target.id}` on before the loop ends"
             raise Declined(Reason(Code.ESCAPES, text, use.lineno))
 
 

@@ -1,4 +1,4 @@
-"""What else happens in the loop: nothing may need a value at once, or wait for the step all the same."""
+"""What else happens in the loop: nothing may need a value at once, or wait for the step anyway."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -52,14 +52,14 @@ def check_waits(module: Module, loop: ast.For, deferred: Sequence[Deferred]) -> 
         if node in reading or not is_in_each(module, node, loop):
             continue
         if isinstance(node, ast.Call) and _waits(node):
-            raise Declined(Reason(Code.ON_PURPOSE, f"line {node.lineno} waits in each iteration all the same"))
+            raise Declined(Reason(Code.ON_PURPOSE, f"line {node.lineno} waits in each iteration anyway"))
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
         if _is_tested(module, node) and is_of_step(module, node, loop):
             text = f"line {node.lineno} decides by `{node.id}` in each iteration"
             raise Declined(Reason(Code.NEEDS_VALUE, text, node.lineno))
         if node.id in kept and not _leaves_alone(module, node):
-            text = f"line {node.lineno} hands `{node.id}` on in each iteration, where it may be read, or given away"
+            text = f"line {node.lineno} passes `{node.id}` on in each iteration, where it may be read, or given away"
             raise Declined(Reason(Code.ESCAPES, text, node.lineno))
 
 
@@ -96,7 +96,7 @@ def _is_tested(module: Module, name: ast.Name) -> bool:
 
 
 def _leaves_alone(module: Module, name: ast.Name) -> bool:
-    """Whether a use neither reads the value nor hands it on, nor gives its memory away."""
+    """Whether a use neither reads the value nor passes it on, nor gives its memory away."""
     match module.parent(name):
         case ast.FormattedValue():
             return False

@@ -1,4 +1,4 @@
-"""Where a function is handed on to what does with it what a caller does, so that it may be jitted."""
+"""Where a function is passed on to what does with it what a caller does, so that it may be jitted."""
 
 import ast
 

@@ -110,14 +110,14 @@ def _check_values(module: Module, values: Values, function: ast.FunctionDef, apa
     for node in walk(function):
         if isinstance(node, ast.Name) and node.id not in apart and overflows(module, values, node):
             raise Declined(
-                Reason(Code.OVERFLOW, f"`{node.id}` is a Python integer without bounds, which a traced one would have")
+                Reason(Code.OVERFLOW, f"`{node.id}` is an unbounded Python int, and a traced one has a fixed width")
             )
         is_picked = isinstance(node, ast.Subscript) and picks(module, values, node)
         if is_picked and isinstance(node, ast.Subscript) and _is_traced(module, node.slice, apart):
             raise Declined(
                 Reason(
                     Code.NEEDS_VALUE,
-                    f"`{module.text(node)}` picks from a sequence by a number that a trace does not know",
+                    f"`{module.text(node)}` indexes a Python sequence by a number that would be traced",
                 )
             )
         is_data = isinstance(node, ast.arg) and node.arg not in apart
@@ -178,14 +178,14 @@ def _check_place(module: Module, values: Values, function: ast.FunctionDef, uses
     if len(module.bindings(name, scope)) != 1:
         raise Declined(Reason(Code.REBOUND, f"`{name}` is defined more than once"))
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
-        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is defined in every iteration, and would compile as often"))
+        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is defined in every iteration, and would compile each time"))
     if not uses.is_closed():
         raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
     check_made_once(module, function)
     for outside in uses.outside:
         if outside.call is None:
             raise Declined(
-                Reason(Code.ESCAPES, f"`{name}` is handed on in {outside.at}, to code that may need it as it is")
+                Reason(Code.ESCAPES, f"`{name}` is passed on in {outside.at}, to code that may need it without `jit`")
             )
     for other in uses.others:
         if isinstance(wrapper := module.parent(other), ast.Call) and jit_of(module, wrapper) is not None:
@@ -204,7 +204,7 @@ def _check_place(module: Module, values: Values, function: ast.FunctionDef, uses
 
 
 def _handed_on(function: ast.FunctionDef, use: ast.expr) -> Reason:
-    text = f"`{function.name}` is handed on in line {use.lineno}, to code that may need it as it is"
+    text = f"`{function.name}` is passed on in line {use.lineno}, to code that may need it without `jit`"
     return Reason(Code.ESCAPES, text, use.lineno)
 
 
@@ -213,7 +213,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
             raise Declined(
-                Reason(Code.RECOMPILES, "it would be made, and compiled, at every call of a function without a name")
+                Reason(Code.RECOMPILES, "it would be created and compiled at every call of a function without a name")
             )
         uses = instance_state.users(module, outer)
         if any(module.get(Staging).repeats(call) for call in uses.calls):
@@ -225,7 +225,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
             )
         if uses.others and module.function(outer) is not None:
             raise Declined(
-                Reason(Code.RECOMPILES, f"it would be compiled at every call of `{outer.name}`, which is handed on")
+                Reason(Code.RECOMPILES, f"it would be compiled at every call of `{outer.name}`, which is passed on")
             )
 
 
@@ -278,7 +278,7 @@ def leaves(expr: ast.expr) -> Iterator[ast.expr]:
 
 
 def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
-    """What a leaf is, in words, if it is no array; None if it may be one."""
+    """What a leaf is, in words, if it is not an array; None if it may be one."""
     match leaf:
         case ast.Constant(value=None):
             return None
@@ -298,7 +298,7 @@ def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
             return f"`{module.text(leaf)}`"
     for source in values.origins.of(leaf):
         if isinstance(source, ast.JoinedStr) or (isinstance(source, ast.Constant) and isinstance(source.value, str)):
-            return f"`{module.text(leaf)}`, a text"
+            return f"`{module.text(leaf)}`, a string"
     form = values.of(leaf).form
     return f"`{module.text(leaf)}`, a {form.value} number" if form in (Form.PYTHON, Form.NUMPY) else None
 
@@ -338,7 +338,7 @@ def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound:
     every = [(place(call), passing.called(uses.calls, call, place, bound=bound)) for call in uses.calls]
     every += [(use.at, use.call) for use in uses.outside if use.call is not None]
     if not every:
-        raise Declined(Reason(Code.UNREAD, f"no call of `{function.name}` was read"))
+        raise Declined(Reason(Code.UNREAD, f"no call of `{function.name}` is known"))
     found = []
     for at, called in every:
         arguments = outside_arguments(function, called)
@@ -381,7 +381,7 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
         for at, value in passed:
             if value.why_unstable is not None:  # a static function is found by its identity
                 reason = value.why_unstable
-                raise Declined(reason.restated(f"{at} hands it `{value.text}`: {reason}"))
+                raise Declined(reason.restated(f"{at} passes it `{value.text}`: {reason}"))
         return True
     if ArgumentKind.FUNCTION in sorts or name in found.called:
         raise Declined(
@@ -395,7 +395,7 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
     if name in found.values or ArgumentKind.TEXT in sorts:
         if all(sort in (ArgumentKind.TEXT, ArgumentKind.CONSTANT) for sort in sorts):
             return True
-        asks = found.values.get(name, f"takes the text `{name}`")
+        asks = found.values.get(name, f"takes the string `{name}`")
         raise Declined(Reason(Code.STATIC_ARGUMENT, f"`{function}` {asks}, and its values are not in the code"))
     return False
 
@@ -411,7 +411,7 @@ def _check_static_made_once(module: Module, function: ast.FunctionDef, static: C
         try:
             check_made_once(module, module.statement(made))
         except Declined as declined:
-            text = f"line {call.lineno} hands it a function that is made there: {declined.reason}"
+            text = f"line {call.lineno} passes it a function that is made there: {declined.reason}"
             raise Declined(declined.reason.restated(text)) from None
 
 
@@ -451,7 +451,7 @@ def check_plain(text: str, parts: Iterable[tuple[tuple[str, ...], str]]) -> None
     """Refuses an argument some part of which `jit` does not take, no matter who passes it."""
     for _, part in sorted(parts):
         shown = f"`{text}` may hold `{part}`" if part != text else f"`{text}` is passed"
-        raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is no array: `jit` does not take it"))
+        raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is not an array: `jit` does not take it"))
 
 
 def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collection[str], *, filtered: bool) -> None:

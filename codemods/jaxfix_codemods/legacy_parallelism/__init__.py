@@ -74,9 +74,9 @@ After:
 
 Safety: needs evidence. The mesh is made of all devices when the function is first called; an array whose first axis is
 shorter than there are devices, which `pmap` runs on the first few of them, raises. Left to a person, with the reason:
-code that asks which process it is, where each host hands over its own part of an array; a `pmap` in traced code or in
+code that asks which process it is, where each host passes its own part of an array; a `pmap` in traced code or in
 another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
-handed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where
+passed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where
 the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is written; before
 0.4.30 it is left. Of `pjit`: what is no `PartitionSpec` in the file itself; a file that enters no mesh, or several. Of
 `with mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or defines a

@@ -65,7 +65,7 @@ def _is_none(axis: ast.expr) -> bool:
 
 
 def mapped(module: Module, at: ast.Name | ast.Attribute) -> Mapped:
-    """What the use comes to; one that is no call and no decorator has neither function."""
+    """What the use comes to; one that is not a call and no decorator has neither function."""
     parent = module.parent(at)
     if isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef) and at in parent.decorator_list:
         return Mapped(at, at, None, parent, {})
@@ -93,13 +93,13 @@ def check(module: Module, each: Mapped) -> None:
       Declined: a person has to do it.
     """
     if each.function is None and each.decorated is None:
-        raise Declined(Reason(Code.OTHER_USES, "it is handed on, and what takes its place is no function"))
+        raise Declined(Reason(Code.OTHER_USES, "it is passed on, and its replacement is not a function"))
     if each.options is None:
         raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
     if not module.has_exact_spans(each.whole):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
     if _HOSTS.search(module.source.text.decode(errors="replace")):
-        text = "it may run on many hosts, each of which hands over its part: "
+        text = "it may run on many hosts, each of which passes its part: "
         text += "`jax.make_array_from_process_local_data` makes what `jax.shard_map` takes of them"
         raise Declined(Reason(Code.BY_HAND, text))
     if module.surroundings.may_be_before(_OLDEST):
@@ -136,7 +136,7 @@ def _check_place(module: Module, each: Mapped) -> None:
         raise Declined(Reason(Code.BY_HAND, "it is called in traced code: map over an axis of the mesh around it"))
     is_bound = isinstance(module.parent(each.whole), _BOUND)
     if each.decorated is None and not is_bound and _call_at_once(module, each) is None:
-        raise Declined(Reason(Code.OTHER_USES, "what it returns is handed on, to code that may map or derive it again"))
+        raise Declined(Reason(Code.OTHER_USES, "what it returns is passed on, to code that may map or derive it again"))
     if each.decorated is not None and len(each.decorated.decorator_list) > 1:
         raise Declined(Reason(Code.DECORATED, "the function has another decorator"))
     if each.decorated is not None and module.method_of(each.decorated) is not None:
@@ -151,7 +151,7 @@ def _check_inside(module: Module, each: Mapped) -> None:
 
 
 def _check_again(module: Module, each: Mapped) -> None:
-    """That the function is mapped once, and not at each call: `jax.pmap` compiles it once all the same."""
+    """That the function is mapped once, and not at each call: `jax.pmap` compiles it once anyway."""
     is_repeated = module.function(each.whole) is not None or bool(module.loops(each.whole))
     if is_repeated and not isinstance(each.function, ast.Lambda) and _call_at_once(module, each) is not None:
         text = "`jax.pmap` keeps what it compiled for this function, and a new `jit` compiles at each call: map it once"

@@ -71,7 +71,7 @@ def _used(module: Module, at: ast.Name | ast.Attribute) -> Partitioned:
       Declined: in a way that `jax.jit` may not know.
     """
     if not module.has_exact_spans(at):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
     if module.surroundings.may_be_before(_SINCE):
         raise Declined(Reason(Code.OLDER_VERSION, "`jax.jit` takes shardings since jax 0.4.7"))
     parent = module.parent(at)
@@ -83,7 +83,7 @@ def _used(module: Module, at: ast.Name | ast.Attribute) -> Partitioned:
         case ast.Call(args=[first, *args]) if first is at and module.qualname(parent.func) == _PARTIAL and not args:
             names = {}
         case _:
-            raise Declined(Reason(Code.OTHER_USES, "it is handed on, to code that may call it with a `PartitionSpec`"))
+            raise Declined(Reason(Code.OTHER_USES, "it is passed on, to code that may call it with a `PartitionSpec`"))
     if any(isinstance(arg, ast.Starred) for arg in args) or any(k.arg is None for k in parent.keywords):
         raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
     other = next((k.arg for k in parent.keywords if k.arg not in {*_PLACED, *_KEPT}), None)

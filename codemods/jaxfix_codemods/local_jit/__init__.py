@@ -4,7 +4,7 @@ JAX keeps compiled programs under the identity of the function inside the jit. A
 `functools.partial`, a bound method or what `jax.grad` and `jax.vmap` return is a new function each time, so that
 `jax.jit(lambda ...)` in a function compiles at every call of it. Made once, it compiles once. What it takes from its
 surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
-and is no finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
+and is not a finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
 A jit in a loop of what reads a model or parameters that the loop advances compiles in every iteration: it is made once,
 before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
@@ -14,7 +14,7 @@ optimizer of `optax` as a static argument: one that each iteration makes of the 
 
 A function that makes a jitted one, such as `make_step(optimizer)`, compiles again where a loop calls it each time:
 the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
-makes other programs on purpose and is no finding, unless it takes data, which the jitted function should be handed. The
+makes other programs on purpose and is not a finding, unless it takes data, which the jitted function should take. The
 call of a factory of another file is reported, and stays: what that reads is not known here.
 
 Before:
@@ -48,7 +48,7 @@ the first value without a word; it is handed what it takes instead, and only whe
 way round, a jit that is called more than once keeps what its variables held at the first call: where they change in
 between, further arguments would change the result, and it is left alone. Declined too: names that are called or used as
 a length, an axis or a condition, bound methods (they read their object at each trace), effects at trace time, functions
-under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or handed to other code is a
+under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or passed to other code is a
 factory on purpose.
 
 Moved before the loop, a factory is called once, also for a loop of no iterations. Unless the text says that there is
@@ -112,7 +112,7 @@ def _of_factory(module: Module, call: ast.Call, uses: LocalUses) -> Callable[...
     return partial(
         Finding,
         at=call,
-        message=f"`{name}` makes a new jitted function in every iteration of the loop: it compiles again each time",
+        message=f"`{name}` creates a jitted function in every iteration of the loop: it compiles again each time",
         title=f"Call `{name}` once, before the loop",
         confidence=Confidence.CERTAIN if factories.surely_repeats(module, call, uses) else Confidence.POSSIBLE,
         safety=Safety.NEEDS_EVIDENCE,
@@ -140,7 +140,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
 
 
 def _is_of_its_own(finding: Finding, reason: Reason) -> bool:
-    """Whether each call may make another program: it is made with something that no array can stand for."""
+    """Whether each call may make another program: it is created with something that no array can stand for."""
     return finding.confidence is Confidence.POSSIBLE and reason.code is Code.NO_ARRAY
 
 

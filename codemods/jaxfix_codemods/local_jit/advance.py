@@ -27,7 +27,7 @@ def check(module: Module, call: ast.Call, factory: ast.FunctionDef, loop: ast.Fo
         return
     reason = _why_may_fail(module, call, factory, loop)
     if reason is not None:
-        raise Declined(reason.restated(f"where the loop has no iteration, it would be called all the same: {reason}"))
+        raise Declined(reason.restated(f"where the loop has no iteration, it would still be called: {reason}"))
 
 
 def _has_a_round(loop: ast.For | ast.While) -> bool:

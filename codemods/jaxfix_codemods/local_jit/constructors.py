@@ -60,7 +60,7 @@ def findings(module: Module) -> Iterator[Finding]:
         found = partial(
             Finding,
             at=call,
-            message=f"`{func}` makes another object in every iteration of the loop: `{by}` compiles again each time",
+            message=f"`{func}` creates a new object in every iteration of the loop: `{by}` compiles again each time",
             title=f"Call `{func}` once, before the loop",
             confidence=_confidence(module, built),
             safety=Safety.NEEDS_EVIDENCE,
@@ -187,7 +187,7 @@ def _check_made_of(module: Module, call: ast.Call, loop: ast.For | ast.While) ->
         named = [keyword.value for keyword in call.keywords if keyword.arg == taken.name]
         for function in call.args[taken.position : taken.position + 1] or named:
             if isinstance(function, ast.Name) and module.definition(function) is None:
-                raise Declined(Reason(Code.UNREAD, f"where `{function.id}` is defined was not read"))
+                raise Declined(Reason(Code.UNREAD, f"the definition of `{function.id}` is unknown"))
     for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
         _check_part(module, argument, loop)
 
@@ -214,14 +214,14 @@ def _check_part(module: Module, part: ast.expr, loop: ast.For | ast.While) -> No
         case ast.Name() | ast.Attribute():
             _check_read(module, part, loop)
         case _:
-            raise Declined(Reason(Code.UNREAD, f"it is made with `{_shown(module, part)}`, more than names"))
+            raise Declined(Reason(Code.UNREAD, f"it is created with `{_shown(module, part)}`, more than names"))
 
 
 def _check_call(module: Module, call: ast.Call, loop: ast.For | ast.While) -> None:
     package = (module.qualname(call.func) or "").partition(".")[0]
     if package not in {name.partition(".")[0] for name in MAKING}:
         shown = _shown(module, call.func)
-        raise Declined(Reason(Code.UNSTABLE, f"it is made with what `{shown}` returns each time"))
+        raise Declined(Reason(Code.UNSTABLE, f"it is created with what `{shown}` returns each time"))
     _check_made_of(module, call, loop)
 
 
@@ -230,17 +230,17 @@ def _check_read(module: Module, part: ast.Name | ast.Attribute, loop: ast.For | 
     if module.qualname(part) is not None:
         return
     if isinstance(part, ast.Attribute) and (is_stored(module, part.attr) or not isinstance(part.value, ast.Name)):
-        raise Declined(Reason(Code.UNSTABLE, f"it is made with `{shown}`, which can change between iterations"))
+        raise Declined(Reason(Code.UNSTABLE, f"it is created with `{shown}`, which can change between iterations"))
     owner = part if isinstance(part, ast.Name) else part.value
     assert isinstance(owner, ast.Name)
     if is_bound_in(module, owner, loop):
-        raise Declined(Reason(Code.REBOUND, f"it is made with `{owner.id}`, which the loop rebinds"))
+        raise Declined(Reason(Code.REBOUND, f"it is created with `{owner.id}`, which the loop rebinds"))
     scope = module.scope_of(owner.id, owner)
     reason = why_unstable(module, owner.id, module.tree, around=loop) if scope is module.tree else None
     if reason is not None:
-        raise Declined(reason.restated(f"it is made with `{owner.id}`: {reason}"))
+        raise Declined(reason.restated(f"it is created with `{owner.id}`: {reason}"))
     if any(module.scope_of(owner.id, root) is scope for root in changes_of(module).roots.get(owner.id, ())):
-        raise Declined(Reason(Code.MUTATED, f"it is made with `{owner.id}`, which is changed in place"))
+        raise Declined(Reason(Code.MUTATED, f"it is created with `{owner.id}`, which is changed in place"))
     if not (advance.is_there(module, owner, loop) or _is_bound_around(module, owner, loop)):
         raise Declined(Reason(Code.MAY_FAIL, f"`{owner.id}` may not be there before the loop"))
 
@@ -259,13 +259,15 @@ def _check_function(module: Module, part: ast.expr, function: ast.AST, loop: ast
     for name in sorted(captures.free) if captures is not None else ():
         bound = module.bindings(name, scope) if (scope := module.scope_of(name, function)) is not None else ()
         if any(loop in module.ancestors(binding.node) for binding in bound):
-            words = f"it is made with a function that takes `{name}` of each iteration: hand that over as an argument"
+            words = f"it is created with a function that takes `{name}` of each iteration: pass that as an argument"
             raise Declined(Reason(Code.REBOUND, words))
     if loop in module.ancestors(function):
-        raise Declined(Reason(Code.LAYOUT, f"it is made with `{_shown(module, part)}`, which each iteration defines"))
+        raise Declined(
+            Reason(Code.LAYOUT, f"it is created with `{_shown(module, part)}`, which each iteration defines")
+        )
     shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
     if module.function(function) is not None:
-        raise Declined(Reason(Code.UNREAD, f"{shown} is defined inside a function: what it reads was not followed"))
+        raise Declined(Reason(Code.UNREAD, f"{shown} is defined inside a function: what it reads is unknown"))
     reason = purity(module, function).reason
     if reason is not None:
         raise Declined(reason.restated(f"it keeps what {shown} reads: {reason}"))

@@ -132,7 +132,7 @@ def _varies_by_design(module: Module, made: Made) -> bool:
 
 
 def _makes_the_same(module: Module, call: ast.Call, factory: Factory, loop: ast.For | ast.While) -> bool:
-    """Whether each iteration makes the same program: what the loop binds is handed on as data alone."""
+    """Whether each iteration makes the same program: what the loop binds is passed on as data alone."""
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(call.args) > len(factory.parameters):
         return False
     given = [*zip(factory.parameters, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
@@ -184,7 +184,7 @@ def _check_factory(module: Module, factory: ast.FunctionDef) -> None:
     is_global = module.parent(factory) is module.tree
     reason = why_unstable(module, factory.name, module.tree) if is_global else None
     if reason is not None:
-        raise Declined(reason.restated(f"it is made by `{factory.name}`: {reason}"))
+        raise Declined(reason.restated(f"it is created by `{factory.name}`: {reason}"))
     reason = next(effects(module, factory), None) or purity(module, factory).reason
     if reason is not None:
         raise Declined(reason.restated(f"`{factory.name}` cannot be called once for all: {reason}"))

@@ -30,7 +30,7 @@ _OF_CONTAINERS = short_names(Member.MAPPING)
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = short_names(Result.MUTABLE, "builtins")
 _ARRAYS = short_names(Result.FRESH, "jax.numpy")
-_REASON = optional(Reason(Code.UNREAD, "what it is given was not followed"))
+_REASON = optional(Reason(Code.UNREAD, "what it receives is unknown"))
 
 
 class Given:
@@ -149,13 +149,15 @@ class Given:
         shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         reason = purity(module, function).reason
         if reason is not None:
-            raise Declined(reason.restated(f"it is made with {shown}, which cannot be traced once for all: {reason}"))
+            raise Declined(
+                reason.restated(f"it is created with {shown}, which cannot be traced once for all: {reason}")
+            )
         for name in hoisting.free_names(module, function):
             scope = module.scope_of(name, function)
             reason = why_unstable(module, name, scope, around=self._loop) if scope is not None else None
             if reason is not None or any(self._loop in module.ancestors(b.node) for b in module.bindings(name, scope)):
                 reason = reason or Reason(Code.REBOUND, "the loop rebinds that")
-                raise Declined(reason.restated(f"it is made with {shown}, which reads `{name}`: {reason}"))
+                raise Declined(reason.restated(f"it is created with {shown}, which reads `{name}`: {reason}"))
 
     # --- data -------------------------------------------------------------------------------------------------
 
@@ -183,9 +185,7 @@ class Given:
         for use in module.reads(name.id, scope):
             if self._call not in module.ancestors(use) and not aliases.only_reads(module, use):
                 raise Declined(
-                    Reason(
-                        Code.ESCAPES, f"line {use.lineno} hands `{name.id}` on, to code that may change it", use.lineno
-                    )
+                    Reason(Code.ESCAPES, f"line {use.lineno} passes `{name.id}` to code that may change it", use.lineno)
                 )
         if not all(_is_made_here(module, binding.node) for binding in module.bindings(name.id, scope)):
             self._check_filled(name.id)
@@ -206,7 +206,7 @@ class Given:
             raise Declined(
                 Reason(
                     Code.ESCAPES,
-                    f"line {other.lineno} runs code that was not read, which may change `{name}`",
+                    f"line {other.lineno} runs unknown code, which may change `{name}`",
                     other.lineno,
                 )
             )

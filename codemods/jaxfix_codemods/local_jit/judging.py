@@ -1,4 +1,4 @@
-"""Whether a jitted function can be made where it is made once, and what has to be handed to it there."""
+"""Whether a jitted function can be made where it is made once, and what has to be passed to it there."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -145,7 +145,7 @@ class _Judge:
         needed = self._check_early(function)
         stays = bool(self.kept)
         if stays and self.lifted and isinstance(function, ast.FunctionDef) and not module.loops(function):
-            raise Declined(Reason(Code.SIGNATURE, f"`{function.name}` has to take `{self.lifted[0].text}`"))
+            raise Declined(Reason(Code.SIGNATURE, f"`{function.name}` needs the argument `{self.lifted[0].text}`"))
         scope = self.around if stays and self.around is not None else hoisting.deepest(self.module, self.places)
         at, is_before = self._place(scope, needed, stays=stays, moves_along=function is not None)
         if self.is_rebound is not None:
@@ -211,7 +211,7 @@ class _Judge:
         if stays:
             raise Declined(
                 Reason(
-                    Code.REBOUND, f"`{name}` is bound more than once, and this function belongs to the one around it"
+                    Code.REBOUND, f"`{name}` is bound more than once, and this function belongs to the enclosing one"
                 )
             )
 
@@ -275,16 +275,16 @@ class _Judge:
             bound = f"`{module.text(found)}` is a bound method and reads its object at each trace"
             raise Declined(Reason(Code.UNSTABLE, f"{bound}: where nothing of that changes, jit it once in `__init__`"))
         if isinstance(found, ast.Call):
-            raise Declined(Reason(Code.UNREAD, f"what `{module.text(found.func)}` returns was not read"))
+            raise Declined(Reason(Code.UNREAD, f"what `{module.text(found.func)}` returns is unknown"))
         name = " ".join(module.text(found).split())
-        raise Declined(Reason(Code.UNREAD, f"where `{name}` is defined was not read"))
+        raise Declined(Reason(Code.UNREAD, f"the definition of `{name}` is unknown"))
 
     def _check_wrapping(self, found: Function) -> None:
         """Everything between the jit and its function is spelled in the expression itself."""
         expr = self.site.inner
         while isinstance(expr, ast.Call) and expr.args:
             if self.module.qualname(expr.func) is None:
-                raise Declined(Reason(Code.UNREAD, f"what `{self.module.text(expr.func)}` returns was not read"))
+                raise Declined(Reason(Code.UNREAD, f"what `{self.module.text(expr.func)}` returns is unknown"))
             expr = expr.args[0]
         if expr is not found and self.module.definition(expr) is not found:
             raise Declined(Reason(Code.UNREAD, f"`{self.module.text(expr)}` is itself made by a call"))
@@ -361,12 +361,12 @@ class _Judge:
                     self.kept.append(node.id)
                     continue
                 raise Declined(
-                    Reason(Code.UNSTABLE, f"it is made with `{node.id}`, which belongs to the function around it")
+                    Reason(Code.UNSTABLE, f"it is created with `{node.id}`, which belongs to the enclosing function")
                 )
             else:
                 if constancy(module, node.id, scope) is not Constancy.CONSTANT:
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is made with `{node.id}`, which can change between calls")
+                        Reason(Code.UNSTABLE, f"it is created with `{node.id}`, which can change between calls")
                     )
                 self.places.append(scope)
         self._check_calls(parts)
@@ -402,7 +402,7 @@ class _Judge:
                 name = transform_of(self.module, call.func) or ""
                 if name not in function_identity.RENEWING and not name.startswith(_MAKING):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is made with what `{self.module.text(call.func)}` returns")
+                        Reason(Code.UNSTABLE, f"it is created with what `{self.module.text(call.func)}` returns")
                     )
 
     def _place(self, scope: ast.AST, needed: list[str], *, stays: bool, moves_along: bool) -> tuple[ast.stmt, bool]:
@@ -420,7 +420,7 @@ class _Judge:
             return before, True
         at, is_before = hoisting.place(module, before, needed)
         if not is_before and isinstance(core(module, site), ast.FunctionDef) and moves_along:
-            raise Declined(Reason(Code.NO_PLACE, f"`{needed[-1]}` is defined further down"))
+            raise Declined(Reason(Code.NO_PLACE, f"`{needed[-1]}` is defined later in the file"))
         return at, is_before
 
     def _check_bound_above(self, loop: ast.stmt) -> None:

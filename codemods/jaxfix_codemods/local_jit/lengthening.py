@@ -26,11 +26,11 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
         )
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-        raise Declined(Reason(Code.SIGNATURE, "it has parameters beside the plain ones, and has to take further ones"))
+        raise Declined(Reason(Code.SIGNATURE, "it has `*`, default or keyword-only parameters, and needs more"))
     _check_transformation(module, site)
     if site.stay.handed:
         raise Declined(
-            Reason(Code.SIGNATURE, f"it has to take `{lifted[0].text}`, and is handed to another transformation")
+            Reason(Code.SIGNATURE, f"it needs the argument `{lifted[0].text}`, and is passed to another transformation")
         )
     if isinstance(function, ast.FunctionDef):
         _check_uses(module, site, function)
@@ -44,7 +44,7 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
 
 def _check_uses(module: Module, site: Site, function: ast.FunctionDef) -> None:
     if any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in walk(s)):
-        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` calls itself, and has to take further arguments"))
+        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` calls itself, and needs more arguments"))
     if site.function is None and len(module.loads(function.name)) > 1:
         raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is used elsewhere too"))
 
@@ -52,10 +52,10 @@ def _check_uses(module: Module, site: Site, function: ast.FunctionDef) -> None:
 def _check_transformation(module: Module, site: Site) -> None:
     """What transforms the function must not say anything of arguments that it does not know of."""
     if site.by in _MAPPING:
-        raise Declined(Reason(Code.SIGNATURE, f"under `{site.by}` a further argument would be mapped over"))
+        raise Declined(Reason(Code.SIGNATURE, f"under `{site.by}` another argument would be mapped over"))
     if site.function is not None and len(site.function.decorator_list) > 1:
         raise Declined(
-            Reason(Code.DECORATED, f"`{site.function.name}` has another decorator, and has to take further arguments")
+            Reason(Code.DECORATED, f"`{site.function.name}` has another decorator, and needs more arguments")
         )
     bodies = [n.body for n in walk(site.at) if isinstance(n, ast.Lambda)]
     for call in (n for n in walk(site.at) if isinstance(n, ast.Call)):
@@ -64,7 +64,7 @@ def _check_transformation(module: Module, site: Site) -> None:
         name = transform_of(module, call.func) or ""
         if name in _MAPPING:
             raise Declined(
-                Reason(Code.SIGNATURE, f"under `{module.text(call.func)}` a further argument would be mapped over")
+                Reason(Code.SIGNATURE, f"under `{module.text(call.func)}` another argument would be mapped over")
             )
         if name == "functools.partial" and call.func is not site.at and transform_of(module, call.args[0]) is None:
             raise Declined(Reason(Code.SIGNATURE, "a partial application fixes the order of its arguments"))
@@ -84,6 +84,6 @@ def _check_option(keyword: ast.keyword) -> None:
 def _check_call(call: ast.Call, function: Function) -> None:
     wanted = len(function.args.args) + len(function.args.posonlyargs)
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise Declined(Reason(Code.STAR_ARGUMENTS, "it is called with `*` or `**`, and has to take further arguments"))
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "it is called with `*` or `**`, and needs more arguments"))
     if len(call.args) + len(call.keywords) != wanted:
         raise Declined(Reason(Code.SIGNATURE, "it is called with another number of arguments"))

@@ -95,7 +95,7 @@ def _own_name(module: Module, site: Site) -> str:
 
 
 def _is_moved_as_it_is(module: Module, plan: Plan) -> bool:
-    """Whether the function alone moves, to be handed over."""
+    """Whether the function alone moves, to be passed."""
     return plan.site.taker is not None and (plan.function is plan.site.at or isinstance(plan.site.at, ast.Name))
 
 

@@ -14,7 +14,7 @@ _INSIDE_MODELS = where(Transform.LIFTED)
 
 @frozen
 class Site:
-    """A function that is created: a jitted one, or one that is handed to a jitted one as a static argument.
+    """A function that is created: a jitted one, or one that is passed to a jitted one as a static argument.
 
     Attributes:
       at: what makes it: the call of the transformation, the decorator, or the argument.
@@ -22,7 +22,7 @@ class Site:
       made: what is evaluated or defined again and again.
       function: the `def` that is decorated; None for a call.
       stay: its uses; none of an argument.
-      taker: the call that an argument is handed to; None for what is jitted itself.
+      taker: the call that an argument is passed to; None for what is jitted itself.
       renamed: the statement `step = jax.jit(step)` that jits `function` instead of a decorator.
     """
 
@@ -36,7 +36,7 @@ class Site:
 
     @property
     def inner(self) -> ast.expr:
-        """The expression of the function that a transformation is called with, or that is handed over."""
+        """The expression of the function that a transformation is called with, or that is passed."""
         return self.at.args[0] if isinstance(self.at, ast.Call) and self.taker is None else self.at
 
 
@@ -131,7 +131,7 @@ def _handed(module: Module) -> Iterator[Site]:
 
 
 def _held_by_libraries(module: Module) -> Iterator[Site]:
-    """Functions that are handed to what finds its programs by them: solvers and terms of equations."""
+    """Functions that are passed to what finds its programs by them: solvers and terms of equations."""
     for call in module.calls(*HOLDING):
         if module.function(call) is None and not module.loops(call):
             continue
@@ -159,7 +159,7 @@ def _is_costly(module: Module, site: Site) -> bool:
 
 
 def _is_only_traced(module: Module, use: ast.AST) -> bool:
-    """Whether `use` hands the function to something that traces it, and compiles nothing."""
+    """Whether `use` passes the function to something that traces it, and compiles nothing."""
     call = module.parent(use)
     return isinstance(call, ast.Call) and module.qualname(call.func) in _TRACING
 

@@ -66,7 +66,7 @@ def _is_advance(module: Module, node: ast.AST, name: str) -> bool:
 
 
 def _is_of_state(module: Module, use: ast.expr) -> bool:
-    """Whether a tree of arrays does there: it is called, read by fields, handed on, or computed with."""
+    """Whether a tree of arrays does there: it is called, read by fields, passed on, or computed with."""
     match module.parent(use):
         case ast.Call(func=func) if func is use:
             return True
@@ -170,7 +170,7 @@ def _check_kept(module: Module, site: Site, loop: ast.stmt, found: Advanced) -> 
 
 def _calls(module: Module, site: Site) -> tuple[ast.Call, ...]:
     if len(site.stay.targets) > 1 or site.stay.handed:
-        raise Declined(Reason(Code.OTHER_USES, "it is handed on, to code that may call it otherwise"))
+        raise Declined(Reason(Code.OTHER_USES, "it is passed on, to code that may call it differently"))
     for target in site.stay.targets:
         if len(module.bindings(target.id, module.scope_of(target.id, target))) > 1:
             raise Declined(Reason(Code.REBOUND, f"`{target.id}` is bound more than once"))

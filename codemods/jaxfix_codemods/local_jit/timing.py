@@ -21,7 +21,9 @@ def check_timing(module: Module, site: Site, one: hoisting.Taken, call: ast.Call
     if _is_called_at_once(site, call) and single:
         return  # made, called and forgotten in one expression
     if module.function(call) is not around:
-        raise Declined(Reason(Code.OTHER_USES, f"it is called in another function, and has to take `{one.text}`"))
+        raise Declined(
+            Reason(Code.OTHER_USES, f"it is called in another function, and needs the argument `{one.text}`")
+        )
     between = [loop for loop in module.loops(call) if loop not in module.loops(site.made)]
     if single and not between:
         return

@@ -56,16 +56,18 @@ class _Check:
         module = self._module
         for part in walk(self._call):
             if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
-                raise Declined(Reason(Code.UNREAD, "it is made with more than names"))
+                raise Declined(Reason(Code.UNREAD, "it is created with more than names"))
             if isinstance(part, ast.Call) and part is not self._call:
                 made_by = transform_of(module, part.func) or ""
                 if made_by not in function_identity.RENEWING and not made_by.startswith("jax."):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is made with what `{module.text(part.func)}` returns each time")
+                        Reason(Code.UNSTABLE, f"it is created with what `{module.text(part.func)}` returns each time")
                     )
             if self._may_differ(part):
                 raise Declined(
-                    Reason(Code.UNSTABLE, f"it is made with `{module.text(part)}`, which can change between iterations")
+                    Reason(
+                        Code.UNSTABLE, f"it is created with `{module.text(part)}`, which can change between iterations"
+                    )
                 )
 
     def _may_differ(self, part: ast.AST) -> bool:
@@ -94,17 +96,19 @@ class _Check:
             raise Declined(
                 Reason(
                     Code.REBOUND,
-                    f"it is made with `{name.id}`, which the loop rebinds: hand that to {self._made} instead",
+                    f"it is created with `{name.id}`, which the loop rebinds: pass that to {self._made} instead",
                 )
             )
         if scope is module.tree and name.id not in module.names.imports:
             reason = why_unstable(module, name.id, scope, around=self._loop)
             if reason is not None:
-                raise Declined(reason.restated(f"it is made with `{name.id}`: {reason}"))
+                raise Declined(reason.restated(f"it is created with `{name.id}`: {reason}"))
         for node in bound:
             if isinstance(node, ast.Name) and module.function(node) not in (scope, None):
                 raise Declined(
-                    Reason(Code.REBOUND, f"it is made with `{name.id}`, which line {node.lineno} rebinds", node.lineno)
+                    Reason(
+                        Code.REBOUND, f"it is created with `{name.id}`, which line {node.lineno} rebinds", node.lineno
+                    )
                 )
         function = module.definition(name)
         if function is not None:
@@ -141,12 +145,12 @@ class _Check:
             if module.scope_of(name.id, root) is not scope or is_functional(module, root):
                 continue
             if self._loop in module.ancestors(root):
-                raise Declined(Reason(Code.MUTATED, f"it is made with `{name.id}`, which the loop changes in place"))
+                raise Declined(Reason(Code.MUTATED, f"it is created with `{name.id}`, which the loop changes in place"))
             if module.function(root) is not module.function(self._loop):
                 raise Declined(
                     Reason(
                         Code.MUTATED,
-                        f"it is made with `{name.id}`, which line {root.lineno} changes in place",
+                        f"it is created with `{name.id}`, which line {root.lineno} changes in place",
                         root.lineno,
                     )
                 )
@@ -161,7 +165,7 @@ class _Check:
         is_jax = isinstance(taker, ast.Call) and (module.qualname(taker.func) or "").startswith("jax.")
         if isinstance(taker, ast.Call | ast.keyword | ast.Starred) and not is_jax:
             raise Declined(
-                Reason(Code.ESCAPES, f"line {use.lineno} hands `{name.id}` on, to code that may change it", use.lineno)
+                Reason(Code.ESCAPES, f"line {use.lineno} passes `{name.id}` to code that may change it", use.lineno)
             )
         if isinstance(taker, ast.Attribute) and is_method(module, taker) and taker.attr not in _FUNCTIONAL:
             raise Declined(Reason(Code.ESCAPES, f"`{module.text(taker)}` may change `{name.id}` between iterations"))

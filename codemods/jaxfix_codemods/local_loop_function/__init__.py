@@ -210,7 +210,7 @@ def _is_in_layer(module: Module, call: ast.Call) -> bool:
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
     if module.qualname(call.func) not in CONTROL_FLOW:
         name = module.text(call.func)
-        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does was not read"))
+        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does is unknown"))
     functions = [definition for use, _ in made_anew if (definition := module.definition(use)) is not None]
     check_gain(module, [*functions, *(use for use, _ in made_anew)])
     return retraced(module, call.func)

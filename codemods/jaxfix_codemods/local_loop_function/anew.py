@@ -1,4 +1,4 @@
-"""Which functions that are handed to control flow are new objects at every call."""
+"""Which functions that are passed to control flow are new objects at every call."""
 
 import ast
 from collections.abc import Iterator
@@ -57,6 +57,6 @@ def may_be_new(module: Module, call: ast.Call, use: ast.expr) -> bool:
 
 
 def made_at(module: Module, use: ast.expr) -> ast.AST:
-    """Where the function is made; of one that is made elsewhere, and wrapped here, where it is handed over."""
+    """Where the function is made; of one that is made elsewhere, and wrapped here, where it is passed."""
     made = module.definition(use)
     return made if made is not None and module.function(made) is not None else use

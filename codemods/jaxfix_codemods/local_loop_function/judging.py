@@ -32,7 +32,7 @@ _CONSTANT_FROM = {"jax.lax.scan": (0, 6, 1), "jax.lax.fori_loop": (0, 6, 1), "ja
 
 @frozen
 class Local:
-    """A function that is created: `use` is where it is handed over, `role` what it is there."""
+    """A function that is created: `use` is where it is passed, `role` what it is there."""
 
     function: Function
     use: ast.expr
@@ -95,7 +95,7 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
     place = hoisting.deepest(module, places)
     if place in runs_with(module, call):
         raise Declined(
-            Reason(Code.RECOMPILES, f"`{around(module, call)}` is created itself, with what it takes from around it")
+            Reason(Code.RECOMPILES, f"`{around(module, call)}` is itself created at each call, with what it captures")
         )
     if lifted:
         _check_lifting(module, call, primitive, locals_)
@@ -198,7 +198,7 @@ def _doubts(module: Module, move: Move) -> Iterator[str]:
 
 
 def _is_given_away(module: Module, use: ast.AST) -> bool:
-    """Whether code that was not read gets the function, and could tell the moved one from the old one."""
+    """Whether unknown code gets the function, and could tell the moved one from the old one."""
     taker = module.enclosing(use, ast.Call)
     if taker is None or taker.func is use:
         return taker is None
@@ -236,7 +236,7 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
         raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{last_part(primitive)}` is called with `*` or `**`"))
     if module.qualname(call.func) != primitive:
         name = module.text(call.func)
-        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does was not read"))
+        raise Declined(Reason(Code.UNREAD, f"`{name}` may be another function, and what that does is unknown"))
     if len(locals_) != len(list(function_arguments(module, call))):
         raise Declined(
             Reason(
@@ -249,7 +249,9 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
     for local in locals_:
         arguments = local.function.args
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults or arguments.posonlyargs:
-            raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has parameters beside the plain ones"))
+            raise Declined(
+                Reason(Code.SIGNATURE, f"{shown(module, local.use)} has `*`, default or keyword-only parameters")
+            )
         if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive].parameters):
             raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has another number of parameters"))
         if isinstance(local.function, ast.FunctionDef) and len(hoisting.reads(module, local.function)) != 1:

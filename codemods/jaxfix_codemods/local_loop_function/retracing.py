@@ -19,7 +19,7 @@ def retraced(module: Module, taker: ast.expr) -> Recipe:
       Declined: it cannot be wrapped.
     """
     if not module.has_exact_spans(taker):
-        raise Declined(Reason(Code.FORMAT_STRING, "the call stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "the call is inside an f-string"))
     if module.surroundings.helpers is None:
         raise Declined(Reason(Code.NO_PLACE, "there is no place for the file that `retrace` comes from"))
     return partial(_wrap, taker)
@@ -41,6 +41,6 @@ def check_gain(module: Module, functions: list[ast.AST]) -> None:
                 raise Declined(
                     Reason(
                         Code.IMPURE,
-                        f"`{module.text(node.func)}` answers differently at every trace, and is compiled again",
+                        f"`{module.text(node.func)}` returns a different value at every trace, and is compiled again",
                     )
                 )

@@ -61,6 +61,4 @@ def _check(module: Module, transformed: Transformed) -> None:
     arguments = transformed.function.args
     for parameter in positional_of(arguments)[:1]:
         if transformed.is_derivative and parameter.arg in asked:
-            raise Declined(
-                Reason(Code.NEEDS_VALUE, f"it {asked[parameter.arg]}, which a trace of the whole does not know")
-            )
+            raise Declined(Reason(Code.NEEDS_VALUE, f"it {asked[parameter.arg]}, which would be traced"))

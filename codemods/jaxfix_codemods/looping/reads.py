@@ -53,7 +53,7 @@ def _check_read(module: Module, read: ast.Name, *, is_counted: bool) -> None:
 
 
 def _whole(module: Module, read: ast.expr) -> tuple[ast.expr, ast.AST | None]:
-    """The arithmetic of whole numbers that a read is a part of, and what stands around it."""
+    """The arithmetic of integers that a read is a part of, and what stands around it."""
     outer = module.parent(read)
     while isinstance(outer, ast.BinOp) and isinstance(outer.op, _WHOLE) and _is_whole_with(outer, read):
         read, outer = outer, module.parent(outer)
@@ -147,7 +147,7 @@ def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart:
     """A round may do nothing but compute, and ask for no value that it is given.
 
     Args:
-      carried: the variables that an iteration hands to the next one.
+      carried: the variables that an iteration passes to the next one.
       apart: statements that are written in another way.
 
     Raises:
@@ -165,10 +165,10 @@ def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart:
     varying = _varying(module, rounds, carried)
     for name, what in asked.values.items():
         if name in varying:
-            raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, of which `{name}` is another one in each iteration"))
+            raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, and `{name}` differs in each iteration"))
     called = next((name for name in asked.called if name in varying), None)
     if called is not None:
-        raise Declined(Reason(Code.NO_ARRAY, f"it calls `{called}`, which is another one in each iteration"))
+        raise Declined(Reason(Code.NO_ARRAY, f"it calls `{called}`, which differs in each iteration"))
 
 
 def _effect(module: Module, node: ast.AST) -> Reason | None:
@@ -185,7 +185,7 @@ def _effect(module: Module, node: ast.AST) -> Reason | None:
         case ast.NamedExpr() | ast.Starred(ctx=ast.Store()):
             return Reason(Code.LAYOUT, f"line {line} binds a name inside of an expression, or any number of them", line)
         case ast.Name(id="super" | "__class__"):
-            return Reason(Code.SEES_SCOPE, "it needs the class around it")
+            return Reason(Code.SEES_SCOPE, "it needs its class")
         case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
             return Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
         case ast.Call():

@@ -13,7 +13,7 @@ class Rounds:
 
     Attributes:
       loop: the statement.
-      number: the variable that is a whole number of Python, if there is one.
+      number: the variable that is an integer of Python, if there is one.
       bounds: what `range` is given; empty where it goes over arrays alone.
       arrays: what it goes over, row by row.
       is_backward: whether it goes from the last number to the first.
@@ -35,7 +35,7 @@ class Rounds:
 
     @property
     def counts_up(self) -> bool:
-        """Whether it goes over whole numbers one by one, upwards."""
+        """Whether it goes over integers one by one, upwards."""
         return 0 < len(self.bounds) < 3 and not self.is_backward
 
 

@@ -4,7 +4,7 @@
 program by choice. A step counter, a learning rate or a temperature that is passed there as a Python number costs a
 compile for every value, and each program stays in memory. As an array it is traced once. The counter itself stays a
 Python number: it is wrapped at the call, or taken out of the static arguments, since `jax.jit` takes a number as an
-array by itself. A plain argument of `jax.jit` or `nnx.jit` costs nothing, and is no finding.
+array by itself. A plain argument of `jax.jit` or `nnx.jit` costs nothing, and is not a finding.
 
 Before:
     from functools import partial
@@ -173,9 +173,7 @@ def _seen(module: Module, at: ast.AST, entry: Compiled, cause: Cause) -> Finding
     name = f"`{cause.name}`" if cause.name else "a static argument"
     counter = _blamed(module, at, cause.name)
     recipe, declined = (
-        _cure(module, counter)
-        if counter
-        else (None, Reason(Code.SEEN_ONLY, "which argument of which call it is was not read"))
+        _cure(module, counter) if counter else (None, Reason(Code.SEEN_ONLY, "the argument and the call are unknown"))
     )
     return Finding(
         at=at,

@@ -34,7 +34,7 @@ class Counter:
 
     @property
     def is_static(self) -> bool:
-        """Whether the argument is static by choice, and not because it is no array."""
+        """Whether the argument is static by choice, and not because it is not an array."""
         return self.jit.by not in FILTERING
 
 

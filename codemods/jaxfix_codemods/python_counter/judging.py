@@ -37,9 +37,9 @@ def check_boundary(module: Module, counter: Counter) -> None:
     if counter.jit.by == "equinox.filter_pmap":
         raise Declined(Reason(Code.NO_ARRAY, "`filter_pmap` would map over an array"))
     if not module.has_exact_spans(counter.number):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
     if counter.argument is not counter.number:
-        raise Declined(Reason(Code.UNREAD, "it is passed in a container: what the function does with it was not read"))
+        raise Declined(Reason(Code.UNREAD, "it is passed in a container: what the function does with it is unknown"))
     function, parameter = _parameter(module, counter)
     found = treatment(module, function, parameter)
     if found.reason is not None:
@@ -67,7 +67,7 @@ def _name(module: Module, counter: Counter) -> str:
 def _parameter(module: Module, counter: Counter) -> tuple[Function, str]:
     jitted = jitted_of(module, counter.call.func)
     if jitted is None or jitted.function is None:
-        raise Declined(Reason(Code.UNREAD, f"the function behind `{_name(module, counter)}` was not read"))
+        raise Declined(Reason(Code.UNREAD, f"the function that `{_name(module, counter)}` calls is unknown"))
     if isinstance(counter.key, str):
         named = [a.arg for a in (*jitted.function.args.args, *jitted.function.args.kwonlyargs)]
         if counter.key in named:
@@ -143,11 +143,11 @@ def unstatic(module: Module, counter: Counter) -> Unstatic:
 def _check_callers(module: Module, jitted: Jitted, counter: Counter, function: Function, parameter: str) -> None:
     default = default_of(function, parameter)
     if default is not None and induction.number(module, default, default) is None:
-        raise Declined(Reason(Code.NO_ARRAY, f"the default of `{parameter}` is no number"))
+        raise Declined(Reason(Code.NO_ARRAY, f"the default of `{parameter}` is not a number"))
     for call in _calls(module, jitted, counter, function):
         passed = next((a for key, a in arguments(call) if _is_same(counter, jitted, key, parameter)), default)
         if passed is None:
-            raise Declined(Reason(Code.UNREAD, f"what another call passes as `{parameter}` was not read"))
+            raise Declined(Reason(Code.UNREAD, f"what another call passes as `{parameter}` is unknown"))
         if induction.number(module, passed, call) is None:
             raise Declined(Reason(Code.NO_ARRAY, f"another call passes `{module.text(passed)}` as `{parameter}`"))
 
@@ -158,7 +158,7 @@ def _is_same(counter: Counter, jitted: Jitted, key: int | str, parameter: str) -
 
 
 def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function) -> tuple[ast.Call, ...]:
-    """Every call of the jitted function; it must not be handed on."""
+    """Every call of the jitted function; it must not be passed on."""
     named: ast.FunctionDef | ast.Name | None = None
     if isinstance(function, ast.FunctionDef) and jitted.at in function.decorator_list:
         named = function
@@ -173,10 +173,10 @@ def _calls(module: Module, jitted: Jitted, counter: Counter, function: Function)
     others = [use for use in found.others if jitted.at not in module.ancestors(use)]
     if others:
         raise Declined(
-            Reason(Code.ESCAPES, f"`{_name(module, counter)}` is handed on, in `{_line(module, others[0])}`")
+            Reason(Code.ESCAPES, f"`{_name(module, counter)}` is passed on, in `{_line(module, others[0])}`")
         )
     for use in found.outside:
-        raise Declined(Reason(Code.UNREAD, f"{use.at} uses it too, and what that passes was not read"))
+        raise Declined(Reason(Code.UNREAD, f"{use.at} uses it too, and what that passes is unknown"))
     return found.calls
 
 
@@ -187,7 +187,7 @@ def _decorators(function: Function) -> list[ast.expr]:
 def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) -> Unstatic:
     holder = _holder(jitted.at)
     if holder is None:
-        raise Declined(Reason(Code.UNREAD, "where it is made static was not read"))
+        raise Declined(Reason(Code.UNREAD, "where it is made static is unknown"))
     if any(keyword.arg in _PLACED for keyword in holder.keywords):
         raise Declined(
             Reason(Code.SIGNATURE, "the options of the jit say something of every argument that is not static")
@@ -205,7 +205,7 @@ def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) 
         if rest is not None:
             kept.append(f"{keyword.arg}={rest}")
     if not is_named:
-        raise Declined(Reason(Code.UNREAD, "where it is made static was not read"))
+        raise Declined(Reason(Code.UNREAD, "where it is made static is unknown"))
     return Unstatic(holder, _call(module, holder, kept))
 
 

@@ -52,7 +52,7 @@ def _distribution(row: Row) -> str:
 
 
 def lacks_new(module: Module, row: Row) -> bool:
-    """Whether a version in play is without what takes its place: the one in use, or one that the project admits."""
+    """Whether a version in play is without its replacement: the one in use, or one that the project admits."""
     since = row.life.since
     return bool(since) and _is_of_jax(row) and module.surroundings.may_be_before(version(since))
 
@@ -74,4 +74,4 @@ def words(row: Row, what: str, module: Module, *, number: int = 1) -> str:
 
 
 def by_hand(row: Name | Keyword | Method) -> Reason:
-    return Reason(Code.BY_HAND, row.steps or "what takes its place is called in another way")
+    return Reason(Code.BY_HAND, row.steps or "its replacement takes other arguments")

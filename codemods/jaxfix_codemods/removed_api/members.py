@@ -69,7 +69,7 @@ def _rename(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keywo
 
 
 def positional(module: Module, row: Positional) -> Iterator[Finding]:
-    """The calls that hand over by position what has to be named."""
+    """The calls that pass by position what has to be named."""
     if fate(module, row) is None:
         return
     last = row.function.rpartition(".")[2]

@@ -11,7 +11,7 @@ from jaxfix_codemods.removed_api.spelling import arguments, by_keywords
 
 Import = ast.Import | ast.ImportFrom
 _PARTIAL = "functools.partial"
-_ASKED = Reason(Code.BY_HAND, "`isinstance` answers otherwise of tracers and keys: ask for what is meant")
+_ASKED = Reason(Code.BY_HAND, "`isinstance` answers differently of tracers and keys: ask for what is meant")
 
 
 @frozen
@@ -142,7 +142,7 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
     if row.way is Way.BY_HAND:
         raise Declined(by_hand(row))
     if lacks_new(module, row) and not row.older:
-        raise Declined(too_new(row, "what takes its place"))
+        raise Declined(too_new(row, "its replacement"))
     if not isinstance(node.ctx, ast.Load):
         raise Declined(Reason(Code.REBOUND, "it is set or deleted"))
     if row.way is Way.TYPE and is_asked_for(module, node):
@@ -153,13 +153,13 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
     if isinstance(call, ast.Call) and _is_bound(module, call, node, row):
         return call
     if not isinstance(call, ast.Call) or call.func is not node:
-        raise Declined(Reason(Code.OTHER_USES, "it is handed on, and what takes its place is no function"))
+        raise Declined(Reason(Code.OTHER_USES, "it is passed on, and its replacement is not a function"))
     arguments(call, row)
     return call
 
 
 def _is_bound(module: Module, call: ast.Call, node: ast.expr, row: Name) -> bool:
-    """Whether it is `functools.partial` of the function and of keywords that what takes its place has too."""
+    """Whether it is `functools.partial` of the function and of keywords that its replacement has too."""
     new = by_keywords(row)
     if new is None or module.qualname(call.func) != _PARTIAL or call.args != [node]:
         return False

@@ -43,7 +43,7 @@ calls in other files is not followed: where any file of the project makes such a
 with a subclass in another file may count its calls. Other effects in other files show in the run, or not at all.
 Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may
 be fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
-gradient under `jit` is reported and left alone: under `jit` it would be rounded otherwise. Layers of `nnx` may count
+gradient under `jit` is reported and left alone: under `jit` it would be rounded differently. Layers of `nnx` may count
 their calls, and are left alone too, and so is a `try` that goes on with the value after the gradient raised. Under
 one `jit` XLA finds what is computed twice by itself, so nothing is said of traced code.
 

@@ -43,7 +43,7 @@ def check(module: Module, pair: Pair) -> None:
         raise Declined(Reason(Code.SIDE_EFFECT, "a layer of `nnx` may count its calls, or draw from its own key"))
     _check_rounding(module, pair)
     if not module.has_exact_spans(pair.value) or not module.has_exact_spans(pair.gradient):
-        raise Declined(Reason(Code.FORMAT_STRING, "it is called inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is called inside an f-string"))
     _check_handlers(module, pair)
     _check_known(module, pair.derivative.function)
     functions = tuple(_closure(module, pair.derivative.function))
@@ -77,11 +77,11 @@ def _check_rounding(module: Module, pair: Pair) -> None:
     name = module.text(pair.derivative.function)
     is_jitted = is_value_jitted(module, pair.value)
     if pair.derivative.is_jitted and not is_jitted:
-        text = f"`{name}` runs eagerly, its gradient under `jit`: in one program the value may be rounded otherwise"
+        text = f"`{name}` runs eagerly, its gradient under `jit`: in one program the value may be rounded differently"
         raise Declined(Reason(Code.ROUNDING, text))
     is_inside = is_same(module, pair.value.func, pair.derivative.function)
     if is_jitted and not pair.derivative.is_jitted and not is_inside:
-        text = f"`{name}` runs under `jit`, its gradient does not: run eagerly, the value may be rounded otherwise"
+        text = f"`{name}` runs under `jit`, its gradient does not: run eagerly, the value may be rounded differently"
         raise Declined(Reason(Code.ROUNDING, text))
     values = module.get(Values)
     if any(values.of(each).form is Form.PYTHON for each in _differentiated(pair)):
@@ -101,7 +101,7 @@ def _differentiated(pair: Pair) -> list[ast.expr]:
 
 
 def _check_known(module: Module, named: ast.expr) -> None:
-    """A caller may hand over a function that counts its calls."""
+    """A caller may pass a function that counts its calls."""
     binding = module.names.only_binding(named) if isinstance(named, ast.Name) else None
     if binding is not None and isinstance(binding.node, ast.arg):
         raise Declined(
@@ -153,10 +153,10 @@ def _inside(function: Function) -> Iterator[ast.AST]:
 def _check_function(module: Module, function: Function) -> None:
     captures = module.captures(function)
     if captures is None or captures.rebinds:
-        raise Declined(Reason(Code.SIDE_EFFECT, "it binds what belongs to a scope around, and would do so once"))
+        raise Declined(Reason(Code.SIDE_EFFECT, "it binds what belongs to an enclosing scope, and would do so once"))
     for reason in effects(module, function):
         if not _is_own_collector(module, function, reason):
-            raise Declined(reason.restated(f"{reason.text.removesuffix(', at every trace')}: it would run once"))
+            raise Declined(reason.restated(f"{reason.text.removesuffix(', at trace time only')}: it would run once"))
     for node in _inside(function):
         _check_node(module, function, node)
 

@@ -195,7 +195,7 @@ def _same_arguments(one: ast.Call, other: ast.Call) -> bool:
 
 
 def _runs_with_its_statement(module: Module, call: ast.Call) -> bool:
-    """Whether each run of the statement, which is no compound one, runs the call once."""
+    """Whether each run of the statement, which is not a compound one, runs the call once."""
     for outer in module.ancestors(call):
         if isinstance(outer, ast.stmt):
             return isinstance(outer, _SIMPLE)

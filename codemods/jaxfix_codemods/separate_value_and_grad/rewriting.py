@@ -60,7 +60,7 @@ def _call(module: Module, pair: Pair, edit: Rewriter) -> str:
 
 
 def _is_bound_here(module: Module, pair: Pair) -> bool:
-    """Whether the gradient is bound by the function that calls it, and not by a scope around, which others may read."""
+    """Whether the gradient is bound by the function that calls it, not by an enclosing scope, which others may read."""
     return module.function(pair.derivative.whole) is module.function(pair.gradient) is not None
 
 

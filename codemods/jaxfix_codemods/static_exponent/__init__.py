@@ -133,7 +133,7 @@ def _why_declined(module: Module, values: Values, power: _Power, base: Value) ->
     """Why the power is not rewritten; None if it is."""
     name = f"`{_line(module, power.base)}`"
     if not module.has_exact_spans(power.at):
-        return Reason(Code.FORMAT_STRING, "the power stands inside a format string")
+        return Reason(Code.FORMAT_STRING, "the power is inside an f-string")
     if base.kind is Kind.INT:
         return Reason(Code.DTYPE, f"{name} is an integer, and a floating exponent would make the result floating")
     if base.is_array and base.kind is Kind.UNKNOWN:
@@ -141,9 +141,7 @@ def _why_declined(module: Module, values: Values, power: _Power, base: Value) ->
     if base.is_array or base.form is Form.NUMPY:
         return Reason(Code.ROUNDING, f"{name} is an array, and a floating exponent would be rounded to its dtype")
     if module.get(Staging).differentiated(power.at):
-        return Reason(
-            Code.GRADIENT, f"{name} may be differentiated, and the gradient of a power of zero is another one"
-        )
+        return Reason(Code.GRADIENT, f"{name} may be differentiated, and the gradient of a power of zero differs")
     if _is_observed(module, values, power) and not _can_be_named(module, power):
         return Reason(
             Code.LAYOUT, f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"

@@ -156,7 +156,7 @@ class _Followed:
         return False
 
     def _is_open(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        """Whether code that was not read may call `function`."""
+        """Whether unknown code may call `function`."""
         inside = self._module.function(function) is not None
         private = inside or is_script(self._module) or function.name.startswith("_")
         return not private or isinstance(self._module.parent(function), ast.ClassDef)

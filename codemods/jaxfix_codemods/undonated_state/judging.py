@@ -204,17 +204,17 @@ def _why_unsure(module: Module, step: Step, use: ast.expr) -> Reason | None:
     if not step.bound or not isinstance(use, ast.Attribute) or own_class(module, use.value) is not None:
         return None
     text = f"`{module.text(use)}` in line {use.lineno}"
-    return Reason(Code.UNREAD, f"{text} may be `{step.name}`, and what its object is was not read", use.lineno)
+    return Reason(Code.UNREAD, f"{text} may be `{step.name}`, and its object is unknown", use.lineno)
 
 
 def _check_uses(module: Module, step: Step) -> None:
     for use in step.uses.others:
-        handed = f"`{step.name}` is handed on in line {use.lineno}, to code that may go on with what it passes"
+        handed = f"`{step.name}` is passed on in line {use.lineno}, to code that may reuse what it passes"
         raise Declined(_why_unsure(module, step, use) or Reason(Code.ESCAPES, handed, use.lineno))
     for outside in step.uses.outside:
         _check_outside(step, outside)
     if not step.uses.is_closed():
-        raise Declined(Reason(Code.ESCAPES, f"other files may call `{step.name}`, and go on with what they passed"))
+        raise Declined(Reason(Code.ESCAPES, f"other files may call `{step.name}`, and reuse what they passed"))
     if step.jitted.jit.static is None or step.jitted.jit.parameters is None:
         raise Declined(Reason(Code.UNREAD, "its options are not in the text"))
     for call in step.uses.calls:
@@ -227,7 +227,7 @@ def _check_uses(module: Module, step: Step) -> None:
 def _check_outside(step: Step, use: Use) -> None:
     if use.call is None:
         raise Declined(
-            Reason(Code.ESCAPES, f"`{step.name}` is handed on in {use.at}, to code that may go on with what it passes")
+            Reason(Code.ESCAPES, f"`{step.name}` is passed on in {use.at}, to code that may reuse what it passes")
         )
     if outside_arguments(step.function, use.call) is None:
         raise Declined(Reason(Code.STAR_ARGUMENTS, f"{use.at} calls it with `*` or `**`"))
@@ -238,7 +238,7 @@ def _why_live(module: Module, step: Step, parameter: str) -> Reason | None:
     for call in step.uses.calls:
         passed = (arguments_of(step.function, call, bound=step.bound) or {}).get(parameter)
         if passed is None:
-            continue  # a default is no argument of the call, and not donated
+            continue  # a default is not an argument of the call, and not donated
         reason = why_live_after(module, step.uses.calls, call, passed)
         if reason is not None:
             return _why_unsure(module, step, call.func) or reason

@@ -77,7 +77,7 @@ reads, through the methods that it calls too, must be bound where the object is
 made and nowhere else: no other method, subclass, file or `setattr` binds it,
 and nothing changes it in place. It must be a function, an optimizer or a Python
 constant: arrays and other data have to be arguments. A class that compares its
-objects in its own way (`__eq__`, a dataclass, a base that was not read) is
+objects in its own way (`__eq__`, a dataclass, a base that is unknown) is
 declined, as is a method that changes its object: pass in what it changes, and
 return it. The cache of the program keeps the object alive, with all that it
 holds: where objects are made in a loop, the method is left alone.
@@ -95,7 +95,7 @@ Of a function that `jax.vmap` has made the mapped arguments are traced already;
 one that is passed on unchanged must not be asked for its value, nor be a function
 or a text, and what a `partial` binds must not change.
 
-A loop over functions, such as the members of a chain, is no training loop:
+A loop over functions, such as the members of a chain, is not a training loop:
 under `jit` it would be unrolled. So are loops of up to three iterations, and loops
 that start fewer than four programs. Tests are left unchanged: to compile a step
 costs more than the few iterations of a test, and some run eagerly on purpose.

@@ -18,19 +18,19 @@ def check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
     for node in (n for s in row for n in walk(s) if isinstance(n, ast.expr)):
         is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
         if is_text and node.lineno != node.end_lineno:
-            raise Declined(Reason(Code.MULTILINE_STRING, "the step holds a string of several lines"))
+            raise Declined(Reason(Code.MULTILINE_STRING, "the step holds a multi-line string"))
         if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
             raise Declined(
                 Reason(Code.SIDE_EFFECT, f"line {node.lineno} binds or waits inside of an expression", node.lineno)
             )
         if isinstance(node, ast.Name) and node.id.startswith("__") and not node.id.endswith("__"):
-            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` means another name elsewhere"))
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` means something else elsewhere"))
         if isinstance(node, ast.List) and isinstance(module.parent(node), ast.BinOp | ast.AugAssign):
             raise Declined(
                 Reason(Code.RECOMPILES, "the step makes a list longer, which would be compiled for every length")
             )
     if not all(module.has_exact_spans(s) for s in row):
-        raise Declined(Reason(Code.FORMAT_STRING, "the step stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "the step is inside an f-string"))
 
 
 def check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None:
@@ -39,7 +39,9 @@ def check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             owner = module.scope_of(node.id, node)
             if owner is not scope and (owner is module.tree or owner in set(module.ancestors(scope))):
-                raise Declined(Reason(Code.NAME_CLASH, f"the step binds `{node.id}`, which belongs to code around it"))
+                raise Declined(
+                    Reason(Code.NAME_CLASH, f"the step binds `{node.id}`, which belongs to the code around it")
+                )
     for node in walk(scope):
         if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
             raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` sees the names of the loop"))
@@ -55,7 +57,8 @@ def check_called(module: Module, row: Sequence[ast.stmt]) -> None:
                 if attr in ("append", "pop", "write", "log", "add_scalar", "record"):
                     raise Declined(
                         Reason(
-                            Code.SIDE_EFFECT, f"the step calls `{module.text(call.func)}`, which happens at every trace"
+                            Code.SIDE_EFFECT,
+                            f"the step calls `{module.text(call.func)}`, which happens at trace time only",
                         )
                     )
 
@@ -80,11 +83,11 @@ def check_parameter(
                 Reason(Code.MUTATED, f"`{name}` is changed in place, perhaps while the jitted step still reads it")
             )
         if module.definition(node) is not None:
-            raise Declined(Reason(Code.ESCAPES, f"the step hands on the function `{name}`"))
+            raise Declined(Reason(Code.ESCAPES, f"the step passes on the function `{name}`"))
         match module.parent(node):
             case ast.BinOp(op=ast.Pow(), right=right) if right is node:
                 raise Declined(
-                    Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which a trace does not know")
+                    Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which would be traced")
                 )
             case ast.Attribute(attr=attr) if attr not in _OF_ARRAYS and _is_setting(module, name, scope):
                 raise Declined(
@@ -97,17 +100,17 @@ def check_parameter(
                 raise Declined(
                     Reason(
                         Code.NEEDS_VALUE,
-                        f"`{module.text(item)}` picks from a sequence by a number that a trace does not know",
+                        f"`{module.text(item)}` indexes a Python sequence by a number that would be traced",
                     )
                 )
         if isinstance(node, ast.Name) and overflows(module, values, node):
             raise Declined(
-                Reason(Code.OVERFLOW, f"`{name}` is a Python integer without bounds, which a traced one would have")
+                Reason(Code.OVERFLOW, f"`{name}` is an unbounded Python int, and a traced one has a fixed width")
             )
         sources = values.origins.of(node)
         is_whole = isinstance(node, ast.Name)
         if any(_holds_plain_value(source) or (is_whole and is_no_tree(module, source)) for source in sources):
-            raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is no array"))
+            raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
 
 
 def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
@@ -148,4 +151,6 @@ def check_results(module: Module, values: Values, row: Sequence[ast.stmt], resul
                     )
                 )
         if isinstance(statement, ast.AugAssign) and values.of(statement.target).form.value in ("Python", "NumPy"):
-            raise Declined(Reason(Code.NO_ARRAY, f"`{module.text(statement.target)}` is a counter that is no array"))
+            raise Declined(
+                Reason(Code.NO_ARRAY, f"`{module.text(statement.target)}` is a counter that is not an array")
+            )

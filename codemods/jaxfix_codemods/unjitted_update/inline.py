@@ -349,7 +349,7 @@ class _Judge:
         return found
 
     def _is_kept_function(self, name: str) -> bool:
-        """Whether `name` is a function, a module or an object that stays what it is, and is no data."""
+        """Whether `name` is a function, a module or an object that stays what it is, and is not data."""
         module, scope = self._module, self._scope
         if "." in name:
             return False
@@ -376,7 +376,7 @@ class _Judge:
         return True
 
     def _check_behind(self, use: ast.Name) -> None:
-        """Refuses a function that a caller hands on, and that a trace does not do as often as the calls."""
+        """Refuses a function that a caller passes on, and that a trace does not do as often as the calls."""
         item = kept.item_of(self._module, use)
         if item is not None:
             kept.check_item(self._module, self._values, item)
@@ -387,7 +387,7 @@ class _Judge:
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
                 if not (is_read or (isinstance(source, ast.expr) and self._module.qualname(source) is not None)):
                     raise Declined(
-                        Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes was not read")
+                        Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes is unknown")
                     )
         for function in functions_behind(self._module, self._values, use):
             reason = demands(self._module, function).reason
@@ -425,7 +425,7 @@ class _Judge:
         """The statement before which the function is made once: one of the module, or else the outermost loop.
 
         Raises:
-          Declined: there it would be made, and compiled, at every call of the function around.
+          Declined: there it would be created and compiled at every call of the function around.
         """
         module, scope = self._module, self._scope
         if isinstance(scope, ast.FunctionDef):
@@ -433,7 +433,7 @@ class _Judge:
                 return _top(module, scope)
             if scope is self._around and captured:
                 raise Declined(
-                    Reason(Code.RECOMPILES, f"it would be made, and compiled, at every call of `{scope.name}`")
+                    Reason(Code.RECOMPILES, f"it would be created and compiled at every call of `{scope.name}`")
                 )
             check_made_once(module, scope if scope is self._around else self._row[0])
         return self._outermost()

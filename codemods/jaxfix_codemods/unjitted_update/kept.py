@@ -34,7 +34,7 @@ def check_item(module: Module, values: Values, item: ast.Subscript) -> None:
                 raise Declined(reason.restated(f"the step calls `{module.text(item)}`: {reason}"))
         elif not _is_of_library(module, source):
             raise Declined(
-                Reason(Code.UNREAD, f"the step calls `{module.text(item)}`, and what the dictionary holds was not read")
+                Reason(Code.UNREAD, f"the step calls `{module.text(item)}`, and what the dictionary holds is unknown")
             )
 
 

@@ -105,14 +105,14 @@ def _check_place(module: Module, found: Mapped) -> None:
     if not found.uses.is_closed():
         raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
     if any(isinstance(outer, LOOPS) for outer in module.loops(statement)):
-        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is created in every iteration, and would compile as often"))
+        raise Declined(Reason(Code.RECOMPILES, f"`{name}` is created in every iteration, and would compile each time"))
     check_made_once(module, statement)
     for use in found.uses.others:
-        text = f"`{name}` is handed on in line {use.lineno}, to code that may need it as it is"
+        text = f"`{name}` is passed on in line {use.lineno}, to code that may need it without `jit`"
         raise Declined(Reason(Code.ESCAPES, text, use.lineno))
     for outside in found.uses.outside:
         if outside.call is None:
-            text = f"`{name}` is handed on in {outside.at}, to code that may need it as it is"
+            text = f"`{name}` is passed on in {outside.at}, to code that may need it without `jit`"
             raise Declined(Reason(Code.ESCAPES, text))
 
 
@@ -178,7 +178,7 @@ def _check_calls(module: Module, values: Values, found: Mapped) -> None:
             raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{found.name}` is called with `*` or `**`"))
         for each in call.arguments:
             if each.sort in (ArgumentKind.TEXT, ArgumentKind.FUNCTION):
-                raise Declined(Reason(Code.NO_ARRAY, f"`{found.name}` is passed `{each.text}`, which is no array"))
+                raise Declined(Reason(Code.NO_ARRAY, f"`{found.name}` is passed `{each.text}`, which is not an array"))
             check_plain(each.text, each.plain)
             if each.filled:
                 text = f"`{each.text}` is changed in place, perhaps while the jitted function still reads it"

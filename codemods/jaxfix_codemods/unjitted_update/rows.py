@@ -91,7 +91,7 @@ class _Chooser:
         if isinstance(statement, ast.FunctionDef):
             return None
         if not is_assignment(statement):
-            return Reason(Code.LAYOUT, f"line {statement.lineno} is no assignment to variables", statement.lineno)
+            return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
         found = demands_of_statements(self._module, self.with_functions([statement], self._block))
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")

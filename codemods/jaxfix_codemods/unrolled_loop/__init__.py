@@ -1,7 +1,7 @@
 """A Python loop in traced code, which becomes as many copies of its block as it has rounds.
 
 `jax.jit` sees no loop: it traces, lowers and compiles each iteration again, so that
-the time of a first call grows with the number of iterations. What the loop hands
+the time of a first call grows with the number of iterations. What the loop passes
 between iterations becomes the carry of `jax.lax.fori_loop` or of
 `jax.lax.scan`, which are traced and compiled once for all iterations.
 
@@ -43,7 +43,7 @@ After:
 
 Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
 that is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the
-round is no number of Python any more: as an index, in `fold_in`, and where it is computed or compared with an array at
+round is not a number of Python any more: as an index, in `fold_in`, and where it is computed or compared with an array at
 once, it gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. A branch
 on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what the last
 iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that one
@@ -144,7 +144,7 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
     """
     loop = rounds.loop
     if has_strings_over_lines(loop):
-        raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a string of several lines"))
+        raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a multi-line string"))
     carry = carry_of(module, loop)
     _check_target(module, rounds)
     chosen = selections(module, rounds)
@@ -195,7 +195,7 @@ def _computes(module: Module, rounds: Rounds) -> bool:
 
 
 def _gives_arrays(module: Module, rounds: Rounds, array: ast.expr, row: ast.Name) -> bool:
-    """Whether the rows are arrays: of a list of layers, an entry is no operand of arithmetic."""
+    """Whether the rows are arrays: of a list of layers, an entry is not an operand of arithmetic."""
     arrays = module.get(Arrays)
     if arrays.is_one(array) or not arrays.is_sure(array):
         return arrays.is_one(array)
@@ -225,5 +225,5 @@ CODEMOD = Codemod(
     equality=Equality.FUSED,
     find=find,
     proves=Proves.SMALLER_PROGRAM,
-    raises=("complex numbers", "one axis more", "one axis less", "two axes more", "the same bytes as whole numbers"),
+    raises=("complex numbers", "one axis more", "one axis less", "two axes more", "the same bytes as integers"),
 )

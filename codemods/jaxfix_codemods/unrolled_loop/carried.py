@@ -161,10 +161,10 @@ def _check_scope(module: Module, loop: ast.For, name: str) -> None:
             text = f"a function of line {use.lineno} uses `{name}`, which the loop binds"
             raise Declined(Reason(Code.OTHER_USES, text, use.lineno))
     if scope is not None and _is_shared(scope, name):
-        raise Declined(Reason(Code.OTHER_USES, f"`{name}` belongs to a scope around"))
+        raise Declined(Reason(Code.OTHER_USES, f"`{name}` belongs to an enclosing scope"))
     functions = (node for node in inside if isinstance(node, FUNCTIONS))
     if any(_is_shared(function, name) for function in functions):
-        raise Declined(Reason(Code.SIDE_EFFECT, f"a function binds `{name}` of the loop around it"))
+        raise Declined(Reason(Code.SIDE_EFFECT, f"a function binds `{name}` of the enclosing loop"))
 
 
 def _is_shared(function: ast.AST, name: str) -> bool:

@@ -15,7 +15,7 @@ def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
     """The first iteration must compute as all others do.
 
     Raises:
-      Declined: what it begins with is no array, or a number that Python computes with.
+      Declined: what it begins with is not an array, or a number that Python computes with.
     """
     for name in carry.names:
         values = [start_of(module, start, name) for start in carry.starts[name]]
@@ -60,7 +60,7 @@ def _check_updates(module: Module, loop: ast.For, name: str, starts: Sequence[as
 def _check_start(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:
     match value:
         case ast.Constant(value=None | str() | bytes()) | ast.JoinedStr():
-            raise Declined(Reason(Code.STRUCTURE, f"`{name}` begins as `{module.text(value)}`, which is no array"))
+            raise Declined(Reason(Code.STRUCTURE, f"`{name}` begins as `{module.text(value)}`, which is not an array"))
         case _ if isinstance(value, _MUTABLE):
             raise Declined(
                 Reason(Code.STRUCTURE, f"`{name}` begins as a list or a dictionary, which may change in place")

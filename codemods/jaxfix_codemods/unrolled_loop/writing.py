@@ -73,7 +73,7 @@ def _first(module: Module, rounds: Rounds) -> str:
 
 
 def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit: Rewriter) -> None:
-    """The same of a loop that hands nothing from one iteration to the next."""
+    """The same of a loop that passes nothing from one iteration to the next."""
     loop = rounds.loop
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
     rows = ", ".join([_row(module, loop, each, edit) for each in outputs])
@@ -185,6 +185,6 @@ def _mentions(node: ast.AST, name: str) -> bool:
 
 
 def has_strings_over_lines(loop: ast.For) -> bool:
-    """Whether the block holds a string of several lines."""
+    """Whether the block holds a multi-line string."""
     strings = (n for n in walk(loop) if isinstance(n, ast.JoinedStr | ast.Constant))
     return any(n.lineno != n.end_lineno for n in strings)

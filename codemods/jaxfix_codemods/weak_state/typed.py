@@ -56,12 +56,12 @@ def why_not_typed(module: Module, leaf: Leaf) -> Reason | None:
             f"`{text}` is an integer and becomes floating: an integer dtype gains nothing, a floating one changes it",
         )
     if not module.has_exact_spans(call):
-        return Reason(Code.FORMAT_STRING, f"`{text}` stands inside a format string")
+        return Reason(Code.FORMAT_STRING, f"`{text}` is inside an f-string")
     if leaf.init is not None and _is_shared(module, call, leaf.init):
         return Reason(Code.OTHER_USES, f"`{text}` is used for something else too")
     name = _DTYPES[leaf.kind]
     if module.scope_of(name, call) is not None or bool(module.names.star_imports):
-        return Reason(Code.NAME_CLASH, f"`{name}` may be another thing than the builtin here")
+        return Reason(Code.NAME_CLASH, f"`{name}` may not be the builtin here")
     return _unknown_type(module, call) if isinstance(call, ast.Call) else None
 
 

@@ -212,7 +212,7 @@ class _Reading:
             case ast.UnaryOp(operand=operand):
                 return (operand,)
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-                return parts  # a tree, which `tree.map` hands to a function of leaves
+                return parts  # a tree, which `tree.map` passes to a function of leaves
         return None
 
     def _is_gradient(self, func: ast.expr) -> bool:

@@ -244,14 +244,14 @@ def rules() -> int:
 def lsp() -> None:
     """Serve an editor over stdin and stdout: findings, quick-fixes."""
     # `jaxfix.__main__` starts it without this module, whose import an editor would wait for.
-    raise ConfigError("the language server is no part of another program", hint="start it as `jaxfix lsp`")
+    raise ConfigError("the language server is not part of another program", hint="start it as `jaxfix lsp`")
 
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def mcp() -> None:
     """Serve a coding agent over the Model Context Protocol. It can check, propose, prove and explain."""
     # `jaxfix.__main__` starts it: its options are its own.
-    raise ConfigError("the server for agents is no part of another program", hint="start it as `jaxfix mcp`")
+    raise ConfigError("the server for agents is not part of another program", hint="start it as `jaxfix mcp`")
 
 
 declared |= {"lsp": lsp, "mcp": mcp}

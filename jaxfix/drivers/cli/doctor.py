@@ -153,7 +153,7 @@ def _interpreter(python: str, answer: Answer) -> Iterator[Line]:
         return
     if answer.jax is None:
         step = "run `pip install 'jaxfix[prove]'`, or name a Python that has jax with `--python`"
-        # Who keeps jaxfix apart from the project reruns programs all the same: they have a Python of their own.
+        # Who keeps jaxfix apart from the project reruns programs anyway: they have a Python of their own.
         level = Level.WARN if python == sys.executable else Level.WRONG
         yield Line(level, "interpreter", f"{told}, without jax: no optimizer can be driven there", step)
         return

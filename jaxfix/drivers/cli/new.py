@@ -30,7 +30,7 @@ def new(options: New) -> int:
     """Writes the files of the codemod, and says what to do next."""
     name = options.codemod
     if not _ID.fullmatch(name):
-        raise ConfigError(f"`{name}` is no id", hint="name the problem in lower case with hyphens, as `local-jit`")
+        raise ConfigError(f"`{name}` is not an id", hint="name the problem in lower case with hyphens, as `local-jit`")
     pack = _pack(Path.cwd())
     if name in {codemod.id for codemod in load_registry().codemods}:
         raise ConfigError(f"there is a codemod `{name}`", hint="see `jaxfix rules`")
@@ -63,7 +63,7 @@ def _written(pack: Pack, name: str, module: str) -> tuple[Path, ...]:
 def _refuse_existing(paths: Iterable[Path]) -> None:
     for path in paths:
         if path.exists():
-            raise ConfigError(f"{files.shown(path)} is there already", hint="name the codemod otherwise")
+            raise ConfigError(f"{files.shown(path)} is there already", hint="choose another name")
 
 
 def _pack(folder: Path) -> Pack:

@@ -82,7 +82,7 @@ def tell(result: Result, output_format: str, output_file: str | None = None) -> 
     A diff goes to stdout, and to the file only where that has no other format.
 
     Raises:
-      UserError: the result cannot be written; what was done is reported all the same.
+      UserError: the result cannot be written; what was done is reported anyway.
     """
     unwritten = None
     try:
@@ -196,7 +196,7 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
             yield receipt(evidence, paint, width)
         elif (fix := taken.get((evidence.path, evidence.key))) is not None:
             why = "it is safe for every input" if fix.is_safe else "you have decided so"
-            yield receipt(evidence, paint, width, f"; taken all the same, as {why}")
+            yield receipt(evidence, paint, width, f"; accepted anyway, as {why}")
     reasons: dict[str, list[tuple[str, Held]]] = {}
     for path, held in _held(result):
         evidence_of = result.proofs.receipts.get((path, held.fix.key))

@@ -73,7 +73,7 @@ def refuse(options: Options, name: str = "trace") -> None:
         output.refuse_unwritable(wanted)
     if options.command[0].startswith("--"):
         raise ConfigError(
-            f"`{options.command[0]}` is no option of `jaxfix {name}`", hint="write the program after `--`"
+            f"`{options.command[0]}` is not an option of `jaxfix {name}`", hint="write the program after `--`"
         )
     if options.step is not None:
         module, _, name = options.step.rpartition(":")

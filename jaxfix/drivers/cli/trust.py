@@ -110,7 +110,7 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
         )
     if files.project_root(found.project) != found.project:
         raise UserError(
-            f"{files.shown(found.project)} is no project: it has neither `.git` nor a pyproject.toml",
+            f"{files.shown(found.project)} is not a project: it has neither `.git` nor a pyproject.toml",
             hint="trust is given to projects; run `git init` there",
         )
     return found

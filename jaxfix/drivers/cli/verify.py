@@ -42,7 +42,7 @@ def _root(named: str | None) -> Path:
     if named is None:
         return root_of(())
     if not Path(named).is_dir():
-        raise UserError(f"`--root {named}` is no folder")
+        raise UserError(f"`--root {named}` is not a folder")
     return files.resolved(Path(named))
 
 

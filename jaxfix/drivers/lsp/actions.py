@@ -67,7 +67,7 @@ class Situation:
     Attributes:
       uri: of the document that is asked about: a cell, in a notebook.
       command: what a proof would rerun, as it is shown; None for driving the optimizers of the file, if there are any.
-      script: what a trace would run; None where the document is no file.
+      script: what a trace would run; None where the document is not a file.
       proven: whether a rerun has proven the fix of this key.
     """
 

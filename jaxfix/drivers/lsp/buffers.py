@@ -53,7 +53,7 @@ class Buffer:
         return self.source.notebook is not None
 
     def says(self, raw: bytes) -> bool:
-        """Whether a file of these bytes says the same; a byte order mark, which editors hide, is no part of that."""
+        """Whether a file of these bytes says the same; a byte order mark, which editors hide, is not part of that."""
         path = self.source.path
         try:
             other = SourceFile.decode(path, raw) if self.is_notebook else decoded(path, raw)
@@ -73,7 +73,7 @@ class Buffer:
         """The edits by document.
 
         Raises:
-          SourceError: one of them reaches over the end of a cell, or changes what is no Python.
+          SourceError: one of them reaches over the end of a cell, or changes what is not Python.
         """
         if self.source.notebook is None:
             (piece,) = self.pieces

@@ -111,6 +111,6 @@ class Documents:
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a uri names; None for what is no file, or not here."""
+    """The file that a uri names; None for what is not a file, or not here."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     return Path(path) if path else None

@@ -17,7 +17,7 @@ def agenda(command: str) -> Agenda:
     """What would run in the project of the working folder.
 
     Raises:
-      EvidenceError: the command is no command line.
+      EvidenceError: the command is not a command line.
     """
     command_words(command)
     root = root_of(())

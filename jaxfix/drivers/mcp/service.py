@@ -180,7 +180,7 @@ class Service:
     async def _written(
         self, words: Sequence[str], receipt: str | None, told: Told, *, given: bytes = b""
     ) -> tuple[Called, Document]:
-        """What a command writes as JSON, into the file that is to be handed over, if there is one."""
+        """What a command writes as JSON, into the file that is to be passed, if there is one."""
         with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
             place = Path(folder) / "result.json"
             if receipt is not None:

@@ -1,4 +1,4 @@
-"""What a person makes of a fix on the page, which hands over the whole file with the newlines of browsers."""
+"""What a person makes of a fix on the page, which passes the whole file with the newlines of browsers."""
 
 import re
 

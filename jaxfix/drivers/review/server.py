@@ -204,5 +204,5 @@ def _number(asked: Asked, name: str) -> int:
 def _text(asked: Asked, name: str) -> str:
     value = asked.get(name)
     if not isinstance(value, str):
-        raise Malformed(f"`{name}` is a text")
+        raise Malformed(f"`{name}` is a string")
     return value

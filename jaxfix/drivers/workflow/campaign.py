@@ -83,7 +83,7 @@ def _entry(where: str, said: object, base: Path) -> Entry:
             raise ConfigError(f"{where}: unknown key `{key}`", hint=f"the keys are {', '.join(_KEYS)}")
         texts = value if isinstance(value, list) else [value]
         if not isinstance(value, _KEYS[key]) or not all(isinstance(text, str) and text for text in texts):
-            kind = "a list of texts" if _KEYS[key] is list else "a text"
+            kind = "a list of strings" if _KEYS[key] is list else "a string"
             raise ConfigError(f"{where}: `{key}` is {kind}")
     path, url = said.get("path"), said.get("url")
     if (path is None) == (url is None):

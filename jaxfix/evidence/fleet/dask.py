@@ -184,7 +184,7 @@ class Fleet:
                 except TimeoutError as error:
                     raise EvidenceError(f"{self.name} has no worker", hint="start some with `dask worker`") from error
                 except OSError as error:
-                    raise EvidenceError(f"{self.name} is no scheduler that answers: {error}") from error
+                    raise EvidenceError(f"{self.name} is not a scheduler that answers: {error}") from error
             scope = {"text": Path(relay.__file__).read_text(), "name": "about", "given": (self._python,)}
             found = cast(Mapping[str, Versions], client.run(eval, _CALL, scope))
             self._about = self._check(found, None)

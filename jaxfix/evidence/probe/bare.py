@@ -2,7 +2,7 @@
 
 The program goes on from what the function returns operation by operation, so it is in the original's own states. Every
 so often the same arguments are given to the jitted function too: as they are, for what may not differ at all, and in
-double precision, where a difference that is no rounding stays and one that is shrinks (docs/decisions/0030).
+double precision, where a difference that is not a rounding stays and one that is shrinks (docs/decisions/0030).
 """
 
 import functools

@@ -147,7 +147,7 @@ class Beyond:
             yield
 
     def _work_differently(self, leaves: Leaves, within: Callable[[Call], Call]) -> bool:
-        """Whether one of both is no program under a setting: a trace tells, and compiles nothing."""
+        """Whether one of both is not a program under a setting: a trace tells, and compiles nothing."""
         if None in self.programs:
             return False
         found = [within(functools.partial(self._program, call))(leaves) for call in self.trial.callers()]
@@ -371,7 +371,7 @@ class Beyond:
             yield
 
     def _most(self, leaves: Leaves, place: int) -> int:
-        """How large a whole number may become: not where it decides how often something runs, or how large it is."""
+        """How large an integer may become: not where it decides how often something runs, or how large it is."""
         before, leaf, one = self.trial.callers()[0], leaves[place], self.programs[0]
         if one is None or loops_freely(one):
             return kinds.SMALL

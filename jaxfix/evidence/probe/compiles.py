@@ -27,7 +27,7 @@ LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
 CACHE_HIT = "/jax/compilation_cache/cache_hits"
 
-# where jax hands a program to XLA; the second one compiled `pmap` until it became a jit
+# where jax passes a program to XLA; the second one compiled `pmap` until it became a jit
 _COMPILING = ("UnloadedMeshExecutable.from_hlo", "UnloadedPmapExecutable.from_hlo")
 
 

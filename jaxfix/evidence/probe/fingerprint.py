@@ -1,7 +1,7 @@
 """Digests of arrays where they are: two sums over all bits, and no copy of the array to the host or beside itself.
 
 An array is read in pieces, so there is hardly any memory used. Each value is mixed with its place before it is added,
-so values that change places change the sums. Sums of whole numbers do not depend on the order of adding.
+so values that change places change the sums. Sums of integers do not depend on the order of adding.
 """
 
 import functools

@@ -44,7 +44,7 @@ def mappings(sample: Sample, arguments: Mapping[str, Any], reach: Reach) -> Iter
     """The call with mappings that are no dictionaries, where the sources ask for a mapping."""
     for name, value in arguments.items() if reach.names & {"Mapping", "MutableMapping"} else ():
         if type(value) is dict:
-            yield f"{GIVEN}`{name}` as a mapping that is no dict", sample.replaced(name, MappingProxyType(value))
+            yield f"{GIVEN}`{name}` as a mapping that is not a dict", sample.replaced(name, MappingProxyType(value))
 
 
 def _others(value: Mapping[str, Any], last: str, texts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

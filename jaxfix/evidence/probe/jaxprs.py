@@ -2,7 +2,7 @@
 
 Every value of a program gets a number: that of its operation on the numbers of its operands. Two values with the same
 number are computed in the same way, so neither names nor the order of what does not depend on each other matter, nor
-what nobody uses. Calls are looked into, and what a loop only hands on is what it was before the loop.
+what nobody uses. Calls are looked into, and what a loop only passes on is what it was before the loop.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ Part = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class Untraced(Exception):
-    """A function is no program to jax."""
+    """A function is not a program to jax."""
 
 
 def same_program(
@@ -167,7 +167,7 @@ class Numbering:
         return self._after(equation, init, turn.moving, key, bool(turn.done or told))
 
     def _turns(self, init: Numbers, types: list[Any], depth: int, run: Callable[[Numbers], Part]) -> "_Turn":
-        """A turn of a loop in which all that it hands on is what it was at the start."""
+        """A turn of a loop in which all that it passes on is what it was at the start."""
         moving = list(range(len(init)))
         while True:
             carried = list(init)
@@ -180,7 +180,7 @@ class Numbering:
             moving = still
 
     def _after(self, equation: Any, init: Numbers, moving: list[int], key: Any, has_effects: bool) -> Numbers:
-        """What is known after a loop: what it only hands on is what it was before."""
+        """What is known after a loop: what it only passes on is what it was before."""
         places = [*moving, *range(len(init), len(equation.outvars))]
         made = self._results([_type(equation.outvars[place].aval) for place in places], key, has_effects)
         known = dict(zip(places, made, strict=True))

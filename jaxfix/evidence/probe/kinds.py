@@ -18,7 +18,7 @@ from .samples import Sample, array, is_array, is_key, is_tracer, placed
 Leaves = list[Any]
 GIVEN = "given "
 """How the labels of calls begin whose arguments are of kinds that the program does not pass."""
-BEYOND = "a whole number beyond single precision"
+BEYOND = "an integer beyond single precision"
 _MOST_ALONE, _MOST_ROWS, _MOST_THRESHOLDS = 4, 2048, 3
 _MOST_NEAR, _MOST_SIZE = 12, 1 << 22
 SMALL = 64
@@ -65,7 +65,7 @@ def _same_bytes(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         return host.view(np.dtype(f"i{host.itemsize}")) if host.dtype.kind == "f" and host.itemsize == 4 else host
 
     yield "in another shape", [_mapped(leaf, reshaped) for leaf in leaves]
-    yield "as whole numbers", [_mapped(leaf, recast) for leaf in leaves]
+    yield "as integers", [_mapped(leaf, recast) for leaf in leaves]
 
 
 def largest(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
@@ -78,7 +78,7 @@ def largest(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         return (np.iinfo(host.dtype).max - np.arange(host.size) % 3).astype(host.dtype).reshape(host.shape)
 
     yield from _if_new(
-        f"{GIVEN}whole numbers as large as their type", leaves, [_mapped(leaf, at_the_end) for leaf in leaves]
+        f"{GIVEN}integers as large as their type", leaves, [_mapped(leaf, at_the_end) for leaf in leaves]
     )
 
 
@@ -174,7 +174,7 @@ def counts(
 
 
 def _limit(leaf: Any) -> int:
-    """The largest whole number that a leaf may be; 0 where it is no single one."""
+    """The largest integer that a leaf may be; 0 where it is not a single one."""
     if isinstance(leaf, int):
         return 0 if isinstance(leaf, bool) else 2**31 - 1
     is_single = _is_data(leaf) and not leaf.ndim and leaf.dtype.kind in "iu"

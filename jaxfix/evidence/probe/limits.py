@@ -26,8 +26,8 @@ class Limits:
 
     Attributes:
       bounds: that something is compared with, or kept within.
-      periods: whole numbers that something is divided by for what is left, or for how often.
-      sizes: whole numbers that the size of an array is compared with.
+      periods: integers that something is divided by for what is left, or for how often.
+      sizes: integers that the size of an array is compared with.
     """
 
     bounds: tuple[float, ...] = ()

@@ -58,7 +58,7 @@ def _loops(file: str) -> dict[int, list[Loop]]:
 def _loop(file: str, node: ast.For | ast.AsyncFor | ast.While) -> Loop:
     endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
     head = node.test.lineno if isinstance(node, ast.While) else node.iter.lineno
-    # `else` is no iteration
+    # `else` is not an iteration
     last = max(entry.end_lineno or node.lineno for entry in node.body)
     return Loop(file, None if endless else head, _first_line(node.body, endless), node.lineno, last)
 

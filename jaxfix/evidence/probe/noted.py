@@ -142,7 +142,7 @@ def parts_of(equation: Any) -> Iterator[Any]:
 
 
 def _handed(equation: Any, inner: Any, sources: list[frozenset[int] | None]) -> dict[int, frozenset[int]]:
-    """What the variables of a part hold of the data that is handed to it; what changes in a loop holds none."""
+    """What the variables of a part hold of the data that is passed to it; what changes in a loop holds none."""
     if len(inner.invars) != len(sources):
         return {}
     first = equation.params.get("num_consts", 0) if equation.primitive.name == "scan" else len(sources)

@@ -20,7 +20,7 @@ class Problem:
 
     The batch reaches the functions in two ways: as their second argument, where they are given one, and through a
     closure that is rebound at every step, so whatever remembers a function by identity remembers too much. Under jit a
-    closure must read one batch for ever, and is not `rebound`; gradients and values are of the new batch all the same.
+    closure must read one batch for ever, and is not `rebound`; gradients and values are of the new batch anyway.
 
     Attributes:
       kind: a key of `_SHAPES`, or a tree: `examples` has gradients with a leading axis, one for each example.

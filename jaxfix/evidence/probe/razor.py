@@ -143,12 +143,12 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
 
 
 def _is_counted(path: tuple[Any, ...], one: Any, two: Any) -> bool:
-    """Whether an attribute is a whole number of Python, and then the same as an array, as `jit` returns it."""
+    """Whether an attribute is an integer of Python, and then the same as an array, as `jit` returns it."""
     return bool(path) and type(path[-1]).__name__ == "GetAttrKey" and _is_number(one, two)
 
 
 def _is_number(one: Any, two: Any) -> bool:
-    """Whether one is a whole number of Python, and the other the same as an array."""
+    """Whether one is an integer of Python, and the other the same as an array."""
     if type(one) is not int or not is_array(two) or is_key(two):
         return False
     is_whole = two.shape == () and str(two.dtype).startswith("int") and bool(getattr(two, "weak_type", False))

@@ -43,7 +43,7 @@ class Slots:
     Args:
       given: functions that came as arguments: what they capture is the caller's to change at any time.
       moved: the file that the program runs, by the file of the original text.
-      numbers: that a whole number may be as well.
+      numbers: that an integer may be as well.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ _INTERVALS = ((10.0, 0.01), (float("inf"), 0.02))
 """Seconds between two looks, by how long the process has run."""
 _SWITCH_S = 0.0005
 _DEFAULT_SWITCH_S = 0.005
-"""Python hands the interpreter over when a thread waits, else after this time: so much is taken for what comes next."""
+"""A thread gives up the interpreter when it waits, else after this time: so much is taken for what comes next."""
 
 # jax traces or compiles as long as one of these runs
 _COMPILING = frozenset({

@@ -23,7 +23,7 @@ class Sides:
 
     Attributes:
       may_sort: whether the rewritten one may sort the keys of dictionaries, as what jax puts together again is.
-      writes: whether they write files, and may all the same.
+      writes: whether they write files, and may anyway.
       calls_back: whether jax calls Python functions for them, at some time.
 
     Raises:

@@ -24,7 +24,7 @@ class Stores(ast.NodeVisitor):
       local: (file, function, variable) that are assigned more than once, in a loop, or by `nonlocal`.
       attributes: attributes that are assigned outside of constructors.
       foreign: attributes of imported modules that are assigned, and what is assigned by a text that names it.
-      changed: names of containers that are changed in place, or handed to something that might.
+      changed: names of containers that are changed in place, or passed to something that might.
       written: names of arrays that are changed in place.
     """
 

@@ -29,7 +29,7 @@ NAMES = (
         "",
         Way.BY_HAND,
         Life("0.2.3", "0.2.5"),
-        steps="`optax.transforms.conditionally_transform` hands the count to its condition",
+        steps="`optax.transforms.conditionally_transform` passes the count to its condition",
     ),
     *(
         Name(f"optax.{last}", "", Way.BY_HAND, Life("0.1.6", "0.1.8"), steps=_STACKED)
@@ -103,7 +103,7 @@ NAMES = (
         "",
         Way.BY_HAND,
         Life("", "0.6.4"),
-        steps="`flax.linen.ConvLSTMCell` takes its place, whose `initialize_carry` is a method",
+        steps="use `flax.linen.ConvLSTMCell`, whose `initialize_carry` is a method",
     ),
     Name("flax.core.trace_level", "", Way.BY_HAND, Life("", "0.10.2"), steps="it is internal to flax"),
     *(Name(f"flax.nnx.{last}", "", Way.BY_HAND, Life("", "0.11.2"), steps=_RNGS) for last in ("fork", "ForkStates")),
@@ -164,7 +164,7 @@ NAMES = (
         "",
         Way.BY_HAND,
         Life("", "0.10.0"),
-        steps="`CholeskyTransform().inv` takes its place",
+        steps="use `CholeskyTransform().inv`",
     ),
     Name(
         "orbax.checkpoint.checkpoint_utils.restore_args_from_target",
@@ -201,6 +201,6 @@ NAMES = (
         Way.BY_HAND,
         Life("", "0.10.5"),
         is_module=True,
-        steps="layers with a state are in `equinox.nn`, and hand their `State` on",
+        steps="layers with a state are in `equinox.nn`, and return a new `State`",
     ),
 )

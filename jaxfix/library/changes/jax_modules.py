@@ -6,7 +6,7 @@ _CORE = Life("0.4.38", "0.6.0", "0.4.30")
 _CORE_LATER = Life("0.8.2", "0.10.0", "0.8.2")
 _CORE_GONE = Life("0.10.0", "0.11.0", "0.10.0")
 _ERRORS = Life("0.4.16", "0.4.24")
-_INTERNAL = "it is internal to jax: see whether `jax.extend` has what takes its place"
+_INTERNAL = "it is internal to jax: `jax.extend` may have a replacement"
 _HLO = "jax hands out StableHLO: `jax.jit(f).lower(x).as_text()`"
 _PJIT = "`jax.jit` takes its shardings, each a `NamedSharding` of the mesh that was entered"
 _MESHES = "`jax.shard_map` maps over the axes of a mesh, and `jax.jit` places arrays by their shardings"
@@ -137,7 +137,7 @@ LIB = (
         "",
         Way.BY_HAND,
         Life("0.4.38", "0.6.0"),
-        steps="`jax.ffi.register_ffi_target` takes its place",
+        steps="use `jax.ffi.register_ffi_target`",
     ),
     *(
         Name(f"jax.lib.{last}", "", Way.BY_HAND, Life("", removed), is_module=True, steps=_INTERNAL)
@@ -202,7 +202,7 @@ EXPERIMENTAL = (
         Way.BY_HAND,
         Life("0.3.5", "0.3.16"),
         is_module=True,
-        steps="`jax.lax.fori_loop` and `jax.lax.cond` take its place",
+        steps="use `jax.lax.fori_loop` and `jax.lax.cond`",
     ),
     Name(
         "jax.experimental.host_callback",
@@ -210,7 +210,7 @@ EXPERIMENTAL = (
         Way.BY_HAND,
         Life("0.4.26", "0.8.0"),
         is_module=True,
-        steps="`jax.debug.callback`, `jax.pure_callback` and `jax.experimental.io_callback` take its place",
+        steps="use `jax.debug.callback`, `jax.pure_callback` and `jax.experimental.io_callback`",
     ),
     Name("jax.extend.ffi", "jax.ffi", Way.REWRITE, Life("0.5.0", "0.8.0", "0.5.0"), is_module=True),
     Name("jax.experimental.array_api", "jax.numpy", Way.REWRITE, Life("0.4.32", "0.5.0"), is_module=True),
@@ -237,7 +237,7 @@ EXPERIMENTAL = (
         Way.BY_HAND,
         Life("", "0.4.13"),
         is_module=True,
-        steps="`jax.lax.approx_max_k` takes its place",
+        steps="use `jax.lax.approx_max_k`",
     ),
 )
 
@@ -250,12 +250,8 @@ SHARDING = (
         Life("0.6.0", "0.7.0"),
         steps="`NamedSharding` of a mesh names the axes that this counts",
     ),
-    Name(
-        "jax.sharding.PmapSharding", "", Way.BY_HAND, Life("0.8.1", "0.10.0"), steps="`NamedSharding` takes its place"
-    ),
-    Name(
-        "jax.sharding.GSPMDSharding", "", Way.BY_HAND, Life("0.6.0", "0.7.0"), steps="`NamedSharding` takes its place"
-    ),
+    Name("jax.sharding.PmapSharding", "", Way.BY_HAND, Life("0.8.1", "0.10.0"), steps="use `NamedSharding`"),
+    Name("jax.sharding.GSPMDSharding", "", Way.BY_HAND, Life("0.6.0", "0.7.0"), steps="use `NamedSharding`"),
     Name("jax.sharding.use_mesh", "jax.set_mesh", Way.REWRITE, Life("", "0.7.1", "0.7.0")),
     Name("jax.stages.OutInfo", "jax.ShapeDtypeStruct", Way.TYPE, Life("", "0.7.0")),
     Name("jax.custom_derivatives.custom_jvp_call_jaxpr_p", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL),

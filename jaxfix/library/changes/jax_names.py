@@ -5,7 +5,7 @@ from jaxfix.library.changes.row import Life, Name, Way, family
 _TREES = Life("0.4.26", "0.6.0", "0.4.25")
 _EARLY = Life("", "0.4.16")
 _STACKED = "stack the shards, and `jax.device_put` them with a `NamedSharding`; every shard keeps its leading axis"
-_KEPT = "`jax.experimental.io_callback` and `jax.pure_callback` take its place; each call says what it returns"
+_KEPT = "use `jax.experimental.io_callback` and `jax.pure_callback`; each call says what it returns"
 _INDEXED = Life("0.2.22", "0.3.2")
 _AT = ("update", "set"), ("add", "add"), ("mul", "multiply"), ("min", "min"), ("max", "max")
 
@@ -228,7 +228,7 @@ TRANSFORMS = (
         "",
         Way.BY_HAND,
         Life("", "0.3.2"),
-        steps="`jax.custom_jvp` and `jax.custom_vjp` take its place",
+        steps="use `jax.custom_jvp` and `jax.custom_vjp`",
     ),
     *(
         Name(
@@ -236,7 +236,7 @@ TRANSFORMS = (
             "",
             Way.BY_HAND,
             Life("", "0.3.2"),
-            steps="`jax.custom_jvp` and `jax.custom_vjp` take its place",
+            steps="use `jax.custom_jvp` and `jax.custom_vjp`",
         )
         for old in ("defjvp", "defjvp_all", "defvjp", "defvjp_all")
     ),
@@ -254,15 +254,15 @@ LAX = (
     ),
     Name("jax.lax.infeed", "", Way.BY_HAND, Life("", "0.7.0"), steps=_KEPT),
     Name("jax.lax.outfeed", "", Way.BY_HAND, Life("", "0.7.0"), steps=_KEPT),
-    Name("jax.lax.xeinsum", "", Way.BY_HAND, Life("", "0.4.36"), steps="`jnp.einsum` takes its place"),
-    Name("jax.lax.pdot", "", Way.BY_HAND, Life("", "0.4.36"), steps="`jax.lax.psum` of `jnp.dot` takes its place"),
+    Name("jax.lax.xeinsum", "", Way.BY_HAND, Life("", "0.4.36"), steps="use `jnp.einsum`"),
+    Name("jax.lax.pdot", "", Way.BY_HAND, Life("", "0.4.36"), steps="use `jax.lax.psum` of `jnp.dot`"),
     Name("jax.lax.prod", "math.prod", Way.ALIAS, _EARLY),
     Name(
         "jax.dlpack.to_dlpack",
         "",
         Way.BY_HAND,
         Life("0.6.0", "0.7.0"),
-        steps="hand over the array itself, not a capsule of it",
+        steps="pass the array itself, not a capsule of it",
     ),
 )
 

@@ -24,9 +24,7 @@ KEYWORDS = (
     Keyword("jax.jit", "device", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
     Keyword("jax.jit", "backend", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
     Keyword("jax.jit", "fun", "", Way.ALIAS, Life("0.6.0", "0.7.0")),
-    Keyword(
-        "jax.numpy.where", "condition", "", Way.BY_HAND, Life("", "0.5.0"), steps="hand the arguments over by position"
-    ),
+    Keyword("jax.numpy.where", "condition", "", Way.BY_HAND, Life("", "0.5.0"), steps="pass the arguments by position"),
     Keyword("jax.nn.softmax", "initial", "", Way.BY_HAND, Life("0.4.27", "0.4.36"), steps="leave it out"),
     Keyword(
         "jax.pure_callback",
@@ -54,7 +52,7 @@ MEANINGS = (
         "jax.numpy.linalg.solve",
         "0.5.0",
         "takes a stack of vectors for matrices",
-        "where `b` holds one vector for each matrix, hand over `b[..., None]` and take `[..., 0]` of the result",
+        "where `b` holds one vector for each matrix, pass `b[..., None]` and take `[..., 0]` of the result",
     ),
     Meaning(
         "jax.numpy.empty",

@@ -24,12 +24,12 @@ class Way(Enum):
 
 @frozen
 class Life:
-    """The versions of its package that warn of something, are without it, and first have what takes its place.
+    """The versions of its package that warn of something, are without it, and first have its replacement.
 
     Attributes:
       deprecated: empty where none has warned.
       removed: empty where every version has it.
-      since: empty where every version has what takes its place.
+      since: empty where every version has its replacement.
     """
 
     deprecated: str = ""
@@ -43,7 +43,7 @@ class Name:
 
     Attributes:
       old: its canonical name; with `is_module`, all that is below it goes as well.
-      new: the canonical name of what takes its place; with `parameters` or `is_text`, the text: `{x}` is an argument,
+      new: the canonical name of its replacement; with `parameters` or `is_text`, the text: `{x}` is an argument,
         `{x|True}` one with a default, `{@jax.numpy.sort}` a name as the file spells it, and `[[, axis={axis}]]` is
         left out where `axis` is not given.
       older: what every version has in place of `new`; empty where that is nothing.

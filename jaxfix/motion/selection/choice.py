@@ -17,7 +17,7 @@ _KEYWORDS = frozenset({"pred", "true_fun", "false_fun", "operand"})
 
 @frozen
 class Branch:
-    """One branch: `use` is what was handed over, `function` is None for one of a library."""
+    """One branch: `use` is what was passed, `function` is None for one of a library."""
 
     use: ast.expr
     function: Function | None
@@ -113,7 +113,7 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
 
 
 def _is_another(module: Module, name: ast.Name, branch: Branch) -> bool:
-    """Whether `name` in the branch means something else where the branch is handed over."""
+    """Whether `name` in the branch means something else where the branch is passed."""
     if name.id in branch.value.names:
         return False
     return module.scope_of(name.id, name) is not module.scope_of(name.id, branch.use)

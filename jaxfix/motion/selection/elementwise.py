@@ -112,7 +112,7 @@ class Reader:
                 return self._call(expr, names)
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 return self._leaf(expr, names)
-        raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is no elementwise arithmetic"))
+        raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is not elementwise arithmetic"))
 
     def _constant(self, expr: ast.expr, value: object) -> Elementwise:
         match value:
@@ -122,7 +122,7 @@ class Reader:
                 return Elementwise(numbers=frozenset({Kind.INT}))
             case float() if isfinite(value):
                 return Elementwise(numbers=frozenset({Kind.FLOAT}))
-        raise Declined(Reason(Code.GRADIENT, f"`{self._line(expr)}` is no finite number"))
+        raise Declined(Reason(Code.GRADIENT, f"`{self._line(expr)}` is not a finite number"))
 
     def _arithmetic(
         self, expr: ast.expr, op: type[ast.operator], left: ast.expr, right: ast.expr, names: Names
@@ -164,7 +164,7 @@ class Reader:
         if abs(frexp(divisor)[0]) != 0.5:
             # Measured: 0.4.30 compiles `x / 3.0` as a product.
             raise Declined(
-                Reason(Code.ROUNDING, f"`{self._line(expr)}` may be compiled as a product, which rounds otherwise")
+                Reason(Code.ROUNDING, f"`{self._line(expr)}` may be compiled as a product, which rounds differently")
             )
         found = _together((self._read(left, names), self._read(right, names)))
         if found.is_condition:
@@ -178,7 +178,7 @@ class Reader:
         """The number that an array is multiplied by.
 
         Raises:
-          Declined: it may be infinite, and zero times it is no number.
+          Declined: it may be infinite, and zero times it is not a number.
         """
         if not is_number:
             raise Declined(
@@ -207,7 +207,9 @@ class Reader:
             if isinstance(number, float) and not _is_short(number):
                 text = self._line(side)
                 raise Declined(
-                    Reason(Code.ROUNDING, f"`{text}` is no bfloat16, and old versions of jax round it late in a branch")
+                    Reason(
+                        Code.ROUNDING, f"`{text}` is not bfloat16, and old versions of jax round it late in a branch"
+                    )
                 )
 
     def _factor(self, expr: ast.expr) -> float | None:
@@ -295,7 +297,7 @@ class Reader:
     def _leaf(self, expr: ast.expr, names: Names) -> Elementwise:
         parameter = _root(expr)
         if parameter is None:
-            raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is no elementwise arithmetic"))
+            raise Declined(Reason(Code.NOT_ELEMENTWISE, f"`{self._line(expr)}` is not elementwise arithmetic"))
         self._check_path(expr)
         found = substitute(expr, names)
         if found is None:
@@ -311,10 +313,10 @@ class Reader:
         return Elementwise(one, one, one, arrays=one if known.is_array else frozenset())
 
     def _check_path(self, expr: ast.expr) -> None:
-        """A part of something is an attribute that is no property of arrays, or a fixed entry."""
+        """A part of something is an attribute that is not a property of arrays, or a fixed entry."""
         for node in walk(expr):
             if isinstance(node, ast.Attribute) and node.attr in _STATIC:
-                raise Declined(Reason(Code.NO_ARRAY, f"`{self._line(expr)}` is no array"))
+                raise Declined(Reason(Code.NO_ARRAY, f"`{self._line(expr)}` is not an array"))
             if isinstance(node, ast.Subscript) and not _is_entry(node.slice):
                 raise Declined(Reason(Code.COST, f"`{self._line(expr)}` gathers"))
 

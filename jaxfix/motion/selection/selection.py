@@ -57,10 +57,10 @@ def select(module: Module, call: ast.Call) -> Selection:
     """What `jnp.where` would choose from in place of `call`, a call of `lax.cond`, with the same results and gradients.
 
     Raises:
-      Declined: it could not; with a code of `FAR` where it is no choice between values at all.
+      Declined: it could not; with a code of `FAR` where it is not a choice between values at all.
     """
     if not module.has_exact_spans(call):
-        raise Declined(Reason(Code.FORMAT_STRING, "the call stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "the call is inside an f-string"))
     parts = choice(module, call)
     if b"debug_nans" in module.source.text:
         raise Declined(

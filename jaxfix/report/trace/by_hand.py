@@ -56,7 +56,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     for row in rows:
         words = _RECOMPILES.get(row.why)
         if words is not None and row.lost_s >= SHARE * measurement.seconds and row not in cured:
-            again = f"{row.again} compile{_plural(row.again)} in vain"
+            again = f"{row.again} repeated compile{_plural(row.again)}"
             of = f"{again}, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
             found.append(Todo(f"{row.where}, `{row.program}`: {words}: {of}", row.lost_s, row))
     first = sum(row.seconds - row.lost_s for row in rows)

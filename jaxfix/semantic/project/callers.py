@@ -16,7 +16,7 @@ class Callers:
 
     Args:
       uses: what programs in other files do with it.
-      is_offered: whether it is meant for code that was not read.
+      is_offered: whether it is meant for unknown code.
     """
 
     def __init__(self, uses: Callable[[str], tuple[Use, ...]], is_offered: Callable[[str], bool]) -> None:
@@ -37,7 +37,7 @@ class Callers:
     def _runs(self, name: str) -> _Known:
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):
-            return _UNKNOWN  # nothing but its own callees calls it: so does somebody who was not read
+            return _UNKNOWN  # nothing but its own callees calls it: so does somebody who is unknown
         found = self._of_objects(name, found)
         return found | _UNKNOWN if name.startswith(".") and self._is_offered(name) else found
 

@@ -101,7 +101,7 @@ class Joined:
         return Runs.TRACED in self._callers.seen(qualname)
 
     def seen(self, qualname: str) -> tuple[Runs, ...]:
-        """How other files were seen to run the function; unknown too where it is meant for code that was not read."""
+        """How other files were seen to run the function; unknown too where it is meant for unknown code."""
         return tuple(way for way in Runs if way in self._callers.seen(qualname))
 
     def seen_or_unknown(self, qualname: str) -> tuple[Runs, ...]:

@@ -1,4 +1,4 @@
-"""Whether a function is meant for code that was not read."""
+"""Whether a function is meant for unknown code."""
 
 from collections.abc import Sequence
 from functools import cached_property

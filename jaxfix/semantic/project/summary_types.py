@@ -78,7 +78,7 @@ class Runs(Enum):
     TRACED = "traced"
     """Every way to it passes a trace."""
     UNKNOWN = "unknown"
-    """It is public, or handed to code that was not read."""
+    """It is public, or passed to unknown code."""
 
 
 @frozen
@@ -190,7 +190,7 @@ class CallSite:
 
     @property
     def tells_values(self) -> bool:
-        """Whether something is known of a number among the arguments, or one holds what is no array."""
+        """Whether something is known of a number among the arguments, or one holds what is not an array."""
         return any(passed.value != UNKNOWN or passed.plain for passed in self.arguments or ())
 
 
@@ -222,7 +222,7 @@ class Use:
       repeats: whether the using file runs it eagerly again and again, and `surely` so.
       differentiated: whether a derivative is taken on the way.
       at: where it is, such as `train.py:12`.
-      call: what it passes; None where it is no direct call.
+      call: what it passes; None where it is not a direct call.
       is_test: whether a test does it.
     """
 
@@ -280,4 +280,4 @@ class Facts:
 
 
 ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
-"""What a file tells that runs and was not read."""
+"""What a file tells that runs and is unknown."""

@@ -55,7 +55,7 @@ class Notebook:
         """The notebook of these cells of code.
 
         Args:
-          sources: of each cell; None for one in another language than Python, which counts all the same.
+          sources: of each cell; None for one in another language than Python, which counts anyway.
         """
         unknown = unknown_name("\n".join(source for source in sources if source is not None))
         cells: list[Cell] = []
@@ -107,7 +107,7 @@ class Notebook:
                 raise SourceError(path, f"cell {cell}, line {line}: syntax error: it goes on in the next cell")
 
     def fault(self) -> str | None:
-        """What is wrong with the first cell that is no Python, with the lines of the text; None if none is."""
+        """What is wrong with the first cell that is not Python, with the lines of the text; None if none is."""
         for cell in self.cells:
             try:
                 ast.parse(cell.masked.text.decode())
@@ -117,10 +117,10 @@ class Notebook:
 
     @property
     def original(self) -> bytes:
-        """The text with all that is no Python in it, byte for byte in the same places."""
+        """The text with all that is not Python in it, byte for byte in the same places."""
         return b"".join(cell.source.encode() + _APART.encode() for cell in self.cells)
 
-    # --- what is no part of the text --------------------------------------------------------------------------
+    # --- what is not part of the text --------------------------------------------------------------------------
 
     @cached_property
     def strange(self) -> str:
@@ -131,7 +131,7 @@ class Notebook:
 
     @cached_property
     def hidden(self) -> str:
-        """The code of its cells that runs and is no part of the text, `strange` included."""
+        """The code of its cells that runs and is not part of the text, `strange` included."""
         return "\n".join((self.strange, *(code for cell in self.cells for code in cell.masked.hidden)))
 
     @cached_property
@@ -140,7 +140,7 @@ class Notebook:
         return any(_RELOADS.search(cell.source) for cell in self.cells)
 
     def may_use(self, name: str) -> bool:
-        """Whether code that is no part of the text may read the variable."""
+        """Whether code that is not part of the text may read the variable."""
         return bool(self.strange) or name in _WORD.findall(self.hidden)
 
     def are_together(self, lines: Iterable[int]) -> bool:
@@ -153,7 +153,7 @@ class Notebook:
         """The new source of each cell, by its number, that `edits` of the text change.
 
         Raises:
-          SourceError: they reach over the end of a cell, or change what is no Python.
+          SourceError: they reach over the end of a cell, or change what is not Python.
         """
         own: dict[int, list[Edit]] = {}
         for edit in edits:
@@ -197,11 +197,11 @@ def _edited(cell: Cell, edits: Sequence[Edit], path: str) -> str:
     """The source of `cell` after `edits` of it.
 
     Raises:
-      SourceError: they change what is no Python, or what is left would mean another thing.
+      SourceError: they change what is not Python, or what is left would mean another thing.
     """
     for edit in edits:
         if _harms(cell, edit):
-            raise SourceError(path, f"the rewrite would change a line of cell {cell.number} that is no Python")
+            raise SourceError(path, f"the rewrite would change a line of cell {cell.number} that is not Python")
     source = _trimmed(apply_edits(cell.source.encode() + b"\n", edits), cell.source.encode())
     text = _trimmed(apply_edits(cell.masked.text + b"\n", edits), cell.source.encode())
     if masked(source.decode(), cell.unknown).text != text:
@@ -210,7 +210,7 @@ def _edited(cell: Cell, edits: Sequence[Edit], path: str) -> str:
 
 
 def _harms(cell: Cell, edit: Edit) -> bool:
-    """Whether `edit` changes what is no Python, or the line that it stands in."""
+    """Whether `edit` changes what is not Python, or the line that it stands in."""
     own, span = cell.masked, edit.span
     if span.start < own.head or not cell.is_python:
         return True

@@ -76,7 +76,7 @@ def read(path: str, raw: bytes) -> Ipynb:
 
     Raises:
       ForeignNotebookError: it is in another language than Python.
-      SourceError: it is no notebook.
+      SourceError: it is not a notebook.
     """
     if not raw.strip():
         raise SourceError(path, "is empty, and no notebook")
@@ -87,11 +87,11 @@ def read(path: str, raw: bytes) -> Ipynb:
         raise SourceError(path, f"cannot be decoded: {error}") from error
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise SourceError(path, f"is no notebook: not valid JSON: {place}: {error.msg.lower()}") from error
+        raise SourceError(path, f"is not a notebook: not valid JSON: {place}: {error.msg.lower()}") from error
     except RecursionError as error:
-        raise SourceError(path, "is no notebook: nested too deeply") from error
+        raise SourceError(path, "is not a notebook: nested too deeply") from error
     except _NoNotebook as error:
-        raise SourceError(path, f"is no notebook: {error}") from error
+        raise SourceError(path, f"is not a notebook: {error}") from error
     if reader.version is not None and reader.version < 3:
         hint = "bring it up to date with `jupyter nbconvert --to notebook --inplace`"
         raise SourceError(
@@ -124,7 +124,7 @@ class _Reader:
     def document(self) -> None:
         if self._next() != "{":
             self._value()
-            raise _NoNotebook("it is no object with cells")
+            raise _NoNotebook("it is not an object with cells")
         for key in self._members():
             if key == "nbformat":
                 version = self._value()
@@ -183,14 +183,14 @@ class _Reader:
             value = str(self._value())
             return value, Literals(Span(start, self.at), (Span(start, self.at),), False)
         if self._next() != "[":
-            raise _NoNotebook("the source of a cell is no text")
+            raise _NoNotebook("the source of a cell is not a string")
         parts: list[str] = []
         spans: list[Span] = []
         for _ in self._items():
             begin = self._after_space()
             part = self._value()
             if not isinstance(part, str):
-                raise _NoNotebook("the source of a cell is no text")
+                raise _NoNotebook("the source of a cell is not a string")
             parts.append(part)
             spans.append(Span(begin, self.at))
         return "".join(parts), Literals(Span(start, self.at), tuple(spans), True)

@@ -1,6 +1,6 @@
-"""What in a cell of a notebook is no Python: magics, lines for the shell, questions, code of other languages.
+"""What in a cell of a notebook is not Python: magics, lines for the shell, questions, code of other languages.
 
-Everything else keeps its line and its bytes; what is no Python becomes blank, with a `0` where a statement has to be.
+Everything else keeps its line and its bytes; what is not Python becomes blank, with a `0` where a statement has to be.
 """
 
 import ast
@@ -78,7 +78,7 @@ class Masked:
       foreign: the bytes of it that are no Python in the cell.
       head: the bytes in front that have to stay there: magics of the whole cell.
       strange: code in the cell that may bind any variable, or do anything with it.
-      hidden: code in the cell that runs and is no part of `text`; it binds nothing.
+      hidden: code in the cell that runs and is not part of `text`; it binds nothing.
     """
 
     text: bytes

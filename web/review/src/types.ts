@@ -1,4 +1,4 @@
-// What the server and a report hand over; `jaxfix/render/review.py` makes it.
+// What the server and a report pass; `jaxfix/render/review.py` makes it.
 
 export type Choice = "accepted" | "refused";
 export type Change = [start: number, removed: number, added: string[]];

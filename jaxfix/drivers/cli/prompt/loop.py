@@ -160,7 +160,7 @@ class Loop:
         if not is_refuted(entry) or entry.known is None:
             return True
         verdict = entry.known.evidence.verdict.value
-        return terminal.agrees(f"a rerun says of this fix: {verdict}; take it all the same?")
+        return terminal.agrees(f"a rerun says of this fix: {verdict}; accept it anyway?")
 
     def _takes(self, entry: Candidate) -> None:
         self.cursor = self.cursor.decided([entry.name], Choice.ACCEPTED)
