@@ -398,7 +398,7 @@ def test_a_text_that_is_not_kept_is_read_again_and_must_be_the_same(tmp_path: Pa
     assert shown([given], None) == shown([replace(given, source=source)], None)
     path.write_text(SOLVER + "\n")
     (look,) = survey([given], lambda path: None).looks
-    assert look.error == "solver.py: has changed while it was looked at; run `jaxfix` again"
+    assert look.error == "solver.py: changed while it was analysed; run `jaxfix` again"
 
 
 def test_an_error_travels_between_processes() -> None:

@@ -196,7 +196,7 @@ def test_a_missing_path_is_named_and_the_rest_runs(project: Path, cli: Cli) -> N
 
 def test_where_nothing_is_looked_at_nothing_is_praised(project: Path, cli: Cli) -> None:
     (project / "dir.py").mkdir()
-    assert cli("check", "dir.py") == (0, "", "there is nothing to look at\n")
+    assert cli("check", "dir.py") == (0, "", "no Python files to analyse\n")
     done = cli("check", "")
     assert (done.code, done.out) == (2, "")
     assert "error: ``: no such file, folder or installed module" in done.err

@@ -105,7 +105,7 @@ def test_a_device_that_is_not_there_is_blamed_on_who_asks_for_it(
     done = cli()
     assert done.code == 1
     assert "jax fails there" in done.line("wrong", "interpreter")
-    assert "next: `JAX_PLATFORMS=nonsense` asks for what may not be there: unset or correct it" in done.out
+    assert "next: `JAX_PLATFORMS=nonsense` names a platform that may be missing: unset or correct it" in done.out
 
 
 def test_json_says_the_same(project: Path, cli: Cli) -> None:

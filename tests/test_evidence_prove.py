@@ -546,7 +546,7 @@ def test_a_donation_of_some_bytes_is_not_run() -> None:
     program = Program(lambda fixes, case: 1, reaches={CASE: "M"}, repeats=False, text=old, staged={f"{PATH}:f_M": 400})
     (found,) = prove([(PATH, fix("M"), 1)], lambda made: {PATH: new} if made else {}, program, lambda _: None).receipts
     assert (found.verdict, len(program.runs)) == (Verdict.NO_EFFECT, 1)
-    assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB tells nothing here"
+    assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB is noise here"
 
 
 def making(staged: int, saved: int = 1) -> Program:

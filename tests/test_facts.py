@@ -291,12 +291,12 @@ def test_a_step_whose_callers_are_elsewhere_is_donated() -> None:
 @pytest.mark.parametrize(
     ("stranger", "reason"),
     [
-        ("from model import step\ndef compare(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
+        ("from model import step\ndef compare(p, b):\n    new = step(p, b)\n    return new - p", "uses it afterwards"),
         (
             "import model\nalias = model.step\ndef f(p, b):\n    new = alias(p, b)\n    return new - p",
-            "goes on with it",
+            "uses it afterwards",
         ),
-        ("from model import *\ndef f(p, b):\n    new = step(p, b)\n    return new - p", "goes on with it"),
+        ("from model import *\ndef f(p, b):\n    new = step(p, b)\n    return new - p", "uses it afterwards"),
         ("import model\nrun(model.step)", "passed on in other.py:2"),
         (
             "try:\n    from model import step\nexcept ImportError:\n    from slow import step\n"
@@ -628,7 +628,7 @@ def test_what_another_file_makes_of_nothing_may_be_kept_there() -> None:
     model = f"{STEP}\n    INIT = jnp.zeros((9, 9))\n    {makers}"
     train = LOOP.replace("jnp.zeros((9, 9))", "model.init()")
     ((_, _, declined),) = found_in("model.py", {"model.py": model, "train.py": train})
-    assert declined is not None and "may give the same at every call" in declined
+    assert declined is not None and "may return the same object each time" in declined
     drawn = LOOP.replace("jnp.zeros((9, 9))", "model.fresh(7)")
     assert found_in("model.py", {"model.py": model, "train.py": drawn}) == [
         ("undonated-state", Confidence.CERTAIN, None)

@@ -1,4 +1,4 @@
-"""The one generated helper file: where it stands, who imports it, and what becomes of what is there already."""
+"""The one generated helper file: where it stands, who imports it, and what becomes of what exists already."""
 
 import io
 import json
@@ -178,7 +178,7 @@ def test_a_later_apply_leaves_it_to_the_first_to_take_it_away(project: Path, cli
     assert written() == set()
 
 
-# what is there already
+# what exists already
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_a_fix_is_taken_as_the_person_writes_it(project: Path, editor) -> None:
         person.sends("y\n")
         assert "taken as you wrote it" in person.sees("(3/3) a.py:7")
         person.types("b")
-        assert "as you have edited it: no rerun has looked at that" not in person.sees("(2/3) a.py:6")
+        assert "as you edited it: no rerun has checked it" not in person.sees("(2/3) a.py:6")
         person.types("e")
         person.sees("error: the editor")
         person.types("q")
@@ -248,7 +248,7 @@ def test_a_text_of_ones_own_outlives_an_interruption_and_is_shown_again(project:
     ("words", "said"),
     [
         (("jax", "jax"), "nothing was changed: `y` takes the fix as it is"),
-        (("tiny_done", "tiny_safe"), "that leaves nothing of the fix: `n` refuses it"),
+        (("tiny_done", "tiny_safe"), "nothing of the fix is left: `n` refuses it"),
         (("not there", ""), "nothing was changed; name another one in `$EDITOR`"),
     ],
 )
@@ -369,7 +369,7 @@ def test_ctrl_c_ends_a_proof_and_not_the_review(project: Path) -> None:
         person.sends("y\n")
         person.sees("running it unchanged")
         person.sends("\x03")
-        person.sees("the proof was ended; nothing of it is known")
+        person.sees("the proof was stopped without a result")
         person.types("y")
         person.sees("(3/3)")
         person.sees("]? ")

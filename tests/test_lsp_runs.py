@@ -81,7 +81,7 @@ def test_a_trace_ends_when_it_is_cancelled(server: Client, project: Path) -> Non
         pass
     children = psutil.Process(server.process.pid).children(recursive=True)
     busy = server.command("jaxfix.trace", {"uri": uri, "command": "x"})
-    assert busy["message"] == "something is running already"
+    assert busy["message"] == "another run is in progress"
     server.notify("window/workDoneProgress/cancel", token=told["token"])
     assert server.answer(number)["result"]["message"] == "the trace was cancelled"
     running = [child for child in children if "surveying" not in "".join(_words(child))]

@@ -68,7 +68,7 @@ def test_bad_input_is_one_line_and_the_server_lives_on(project: Path) -> None:
             assert "`limit` from 1" in await refused(agent, "check", limit=0)
             assert "holds no diff" in await refused(agent, "prove", run=MARKS, diff="rubbish")
             assert "one of the two" in await refused(agent, "prove", run=MARKS, diff="x", paths=["train.py"])
-            assert "is there already" in await refused(agent, "prove", run=MARKS, diff="x", receipt="train.py")
+            assert "exists already" in await refused(agent, "prove", run=MARKS, diff="x", receipt="train.py")
             assert "no codemod" in await refused(agent, "explain", about="what")
             assert "nothing is found" in await refused(agent, "explain", about="train.py:1")
             assert (await called(agent, "check"))["total"] == 1

@@ -57,7 +57,7 @@ def test_the_second_stands_beside_the_first(pack: Path) -> None:
         ("slow--thing", "`slow--thing` is not an id"),
         ("../slow", "`../slow` is not an id"),
         ("local-jit", "there is a codemod `local-jit`"),
-        ("is-there", "golden/is_there is there already"),
+        ("is-there", "golden/is_there exists already"),
     ],
 )
 def test_a_name_that_cannot_be_taken_is_refused(

@@ -500,7 +500,7 @@ def test_a_cell_that_is_no_python_is_named(cells: list[str], why: str) -> None:
     [
         (b"", "is empty"),
         (b"  \n", "is empty"),
-        (b"[]", "no object with cells"),
+        (b"[]", "not an object with cells"),
         (b'{"cells": 1}', "line 1, column 11"),
         (b'{"a": 1}', "it has no cells"),
         (b'{"cells": [1]}', "line 1, column 12"),
@@ -635,7 +635,7 @@ def test_outputs_do_not_count_as_code(project: Path, cli: Cli) -> None:
 def test_markdown_is_looked_at_when_it_is_named(project: Path, cli: Cli) -> None:
     (project / "n.ipynb").unlink()
     (project / "n.md").write_text("".join(f"```python\n{cell}\n```\n" for cell in CELLS))
-    assert "there is nothing to look at" in cli("check").err
+    assert "no Python files to analyse" in cli("check").err
     assert cli("check", "n.md").out.startswith("n.md:9:12: local-loop-function")
     (project / "none.md").write_text("# T\n")
     assert cli("check", "none.md").code == 0

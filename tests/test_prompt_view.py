@@ -65,7 +65,7 @@ def test_all_that_speaks_for_or_against_it_is_said(entry: Candidate, said: str) 
 
 def test_of_an_edited_fix_no_receipt_is_shown() -> None:
     told = asked(replace(PLAIN, known=Known(EVIDENCE)), is_own=True)
-    assert "    as you have edited it: no rerun has looked at that" in told
+    assert "    as you edited it: no rerun has checked it" in told
     assert not any("proven" in line or "safe" in line for line in told)
 
 
@@ -79,4 +79,4 @@ def test_evidence_tells_every_case_and_the_machine() -> None:
     told = " ".join(view.evidence(Known(EVIDENCE), plain, 80).split())
     assert "command: python train.py" in told and "jax 0.10.2, jaxlib 0.10.2" in told
     assert "python train.py: proven, compiles 5 -> 2, bitwise equal; fewer compiles" in told
-    assert view.evidence(None, plain, 80) == "no rerun has looked at this fix yet\n"
+    assert view.evidence(None, plain, 80) == "no rerun has checked this fix yet\n"

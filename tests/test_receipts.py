@@ -324,7 +324,7 @@ def test_where_nothing_can_be_kept_the_apply_goes_on(project: Path, cli: Cli) ->
     (project / ".jaxfix").symlink_to(project / "nowhere")
     done = cli("apply", "--allow-dirty", "--run", "sh -c 'exit 5'")
     assert done.code == 1
-    assert "note: the receipts are not kept: .jaxfix: is a link, and nothing is kept behind one; remove it" in done.err
+    assert "note: the receipts are not kept: .jaxfix: is a link: nothing is kept behind links; remove it" in done.err
 
 
 PROGRAM = """\

@@ -1,4 +1,4 @@
-"""What newer versions are without: the versions that decide, and rewrites that a careless one gets wrong."""
+"""What newer versions removed: the versions that decide, and rewrites that a careless one gets wrong."""
 
 import json
 import subprocess

@@ -616,5 +616,5 @@ def test_a_report_is_written_where_it_is_wanted(project: Path, capsys: pytest.Ca
     command = f'{sys.executable} -c \'open("{ran}", "w")\''
     for wrong in (".", "model.py", "none/out.html"):
         assert run(["report", "-o", wrong, "--run", command]) == 2
-    assert "`-o model.py` names a file that is looked at" in capsys.readouterr().err
+    assert "`-o model.py` is also an input" in capsys.readouterr().err
     assert tree(project) == written and not ran.exists()

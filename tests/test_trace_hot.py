@@ -76,7 +76,7 @@ def test_elements_that_are_read_one_by_one_are_one_transfer() -> None:
     region, told = only(found)
     assert (region.kind, region.function, region.first, region.last) == (Work.TRANSFER, "show", 7, 8)
     assert told == (
-        "take the array once, by `np.asarray` before lines 7-8 of a.py (`show`): 400 reads a step, 5.0 of 10.0 s"
+        "copy the array once, with `np.asarray` before lines 7-8 of a.py (`show`): 400 reads a step, 5.0 of 10.0 s"
     )
 
 

@@ -24,8 +24,8 @@ def function(module: Module, name: str = "step") -> ast.FunctionDef:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("print(p)", "calls `print` for its effect"),
-        ("seen.append(p)", "calls `seen.append` for its effect"),
+        ("print(p)", "calls `print` for its side effect"),
+        ("seen.append(p)", "calls `seen.append` for its side effect"),
         ("return p * random.random()", "returns a different value at every trace"),
         ("return p.item()", "which a traced array does not have"),
         ("loss = jnp.sum(p)\n    return 1 if loss < 2 else p", "branches on `loss < 2`"),
@@ -40,7 +40,7 @@ def function(module: Module, name: str = "step") -> ast.FunctionDef:
         ("global rate\n    rate = 3", "rebinds `rate`"),
         ("return jax.device_get(p)", "waits for values"),
         ("while jnp.sum(p) > 1:\n        p = p / 2\n    return p", "loops on `jnp.sum(p) > 1`"),
-        ("return helper(p)", "`helper`, which it uses: it calls `print` for its effect"),
+        ("return helper(p)", "`helper`, which it uses: it calls `print` for its side effect"),
         ("yield p", "generator"),
     ],
 )

@@ -282,7 +282,7 @@ def test_what_a_project_brings_along_cannot_say_yes(
     monkeypatch.setenv("XDG_DATA_HOME", str(project / "data"))  # as an environment that the project sets up
     done = cli("apply")
     assert not has_run(project)
-    assert "lies inside of the project that it speaks of" in done.err
+    assert "lies inside of the project that it is about" in done.err
     monkeypatch.setenv("XDG_DATA_HOME", str(project.parent / "data"))
     (project.parent / "data").symlink_to(project / "data")
     assert "lies inside of the project" in cli("apply").err

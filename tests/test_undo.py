@@ -177,7 +177,7 @@ def test_a_journal_without_a_place_is_named_before_anything_is_written(project: 
     root = applied(project)
     (root / ".jaxfix" / "undone").rmdir()
     (root / ".jaxfix" / "undone").write_text("")
-    with pytest.raises(WriteError, match=r"undone: cannot be made: file exists"):
+    with pytest.raises(WriteError, match=r"undone: cannot be created: file exists"):
         journal.undo(root)
     assert contents(project) == [b"new\n"] * 2
     (root / ".jaxfix" / "undone").unlink()

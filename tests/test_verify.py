@@ -73,7 +73,7 @@ def test_a_receipt_speaks_of_its_tree_alone(project: Path, cli: Cli) -> None:
         (project / "main.py").write_text(text)
         done = cli("verify", "proof.json")
         assert done.code == 0 and done.out.startswith("holds  proof.json  1 of 1 files are those that were run, with")
-        assert "note: a receipt cannot promise who has written it" in done.err
+        assert "note: a receipt does not prove who wrote it" in done.err
     (project / "main.py").write_text("x = 2\n")
     done = cli("verify", "proof.json")
     assert done.code == 1 and done.out.startswith("does not hold  proof.json  1 of 1 files are not those")

@@ -1,4 +1,4 @@
-"""The table of what newer versions are without, as a page."""
+"""The table of what newer versions removed, as a page."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Pos
 from jaxfix.library.changes.table import ROWS
 
 _LEAD = """\
-# What newer versions are without
+# What newer versions removed
 
 What [`removed-api`](codemods/removed-api.md) and [`jaxfix upgrade`](upgrade.md) know. *Alias*: another name of the same
 thing, or of a function that only calls it. *Type*: an alias in annotations, another type elsewhere. *Rewrite*: other
@@ -30,7 +30,7 @@ def page() -> str:
     parts.append(f"## Arguments and methods\n\n{_HEAD.format('argument or method')}\n{_lines(others)}\n")
     meanings = [row for row in ROWS if isinstance(row, Meaning)]
     told = "\n".join(f"| `{row.function}` | {row.what} | {row.since} | {row.steps} |" for row in meanings)
-    lead = "Told by `jaxfix upgrade` alone, of code that comes from a version before."
+    lead = "Only `jaxfix upgrade` reports these, for code of an earlier version."
     parts.append(
         f"## Another meaning\n\n{lead}\n\n| function | what | since | what to do |\n|---|---|---|---|\n{told}\n"
     )

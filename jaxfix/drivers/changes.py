@@ -17,7 +17,7 @@ STDIN = "-"
 _FAILED = re.compile(r"patch failed: (?P<path>.+):(?P<line>\d+)$", re.MULTILINE)
 _LINK, _SUBMODULE = "120000", "160000"
 _NONE = "No valid patches"
-_NO_GIT = "git is not there, which applies diffs and knows what was committed"
+_NO_GIT = "git is not installed: it applies diffs and knows what was committed"
 
 Texts = Mapping[Path, bytes | None]
 """Contents by absolute path; None for a file that is not there."""
@@ -72,7 +72,7 @@ def of_revision(revision: str, root: Path) -> Change:
         old_mode, new_mode, old_blob, _, _ = os.fsdecode(told).removeprefix(":").split()
         path = root / os.fsdecode(name)
         if {old_mode, new_mode} & {_LINK, _SUBMODULE}:
-            raise ConfigError(f"{files.shown(path)}: a link or a submodule that changes is not followed")
+            raise ConfigError(f"{files.shown(path)}: a changed link or submodule is not followed")
         old = None if set(old_mode) == {"0"} else _said(root, "cat-file", "blob", old_blob)
         if old != (new := _content(path)):
             before[path], after[path] = old, new

@@ -110,7 +110,7 @@ def common_folder(paths: Iterable[Path]) -> Path:
         return Path(os.path.commonpath(folders))
     except ValueError as error:
         raise UserError(
-            f"{folders[0]} and {folders[-1]} are on different drives", hint="look at them in runs of their own"
+            f"{folders[0]} and {folders[-1]} are on different drives", hint="analyse them in separate runs"
         ) from error
 
 
@@ -238,7 +238,7 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WriteError(f"{shown(path)}: cannot be made: {reason(error)}") from error
+        raise WriteError(f"{shown(path)}: cannot be created: {reason(error)}") from error
 
 
 def unpack(raw: bytes, folder: Path) -> None:

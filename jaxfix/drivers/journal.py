@@ -170,7 +170,7 @@ def undo(root: Path, number: int | None = None) -> Entry:
         changed = [line for line in entry.lines if now[line] not in (line.before, line.after)]
         if changed:
             raise WriteError(
-                "changed since the apply, so left alone with all the rest: "
+                "changed since the apply, so nothing was restored: "
                 f"{', '.join(files.shown(root / line.path) for line in changed)}",
                 hint=_way_back(root, changed),
             )
@@ -182,7 +182,7 @@ def undo(root: Path, number: int | None = None) -> Entry:
 
 def _make(folder: Path) -> None:
     if folder.is_symlink():
-        raise WriteError(f"{files.shown(folder)}: is a link, and nothing is kept behind one", hint="remove it")
+        raise WriteError(f"{files.shown(folder)}: is a link: nothing is kept behind links", hint="remove it")
     files.make_folder(folder)
 
 

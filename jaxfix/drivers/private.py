@@ -28,5 +28,5 @@ def doubt(path: Path, most_bytes: int) -> str | None:
     if found.st_uid != os.geteuid():
         return "belongs to another user"
     if found.st_mode & 0o022 or path.parent.stat().st_mode & 0o022:
-        return "others may write it"
+        return "other users can write it"
     return None

@@ -42,5 +42,5 @@ class Stored(SourceFile):
         """
         source = SourceFile.decode(self.path, files.read_bytes(Path(vars(self)["_place"])))
         if source.digest != self.digest:
-            raise SourceError(self.path, "has changed while it was looked at; run `jaxfix` again")
+            raise SourceError(self.path, "changed while it was analysed; run `jaxfix` again")
         return source

@@ -95,7 +95,7 @@ class InstanceAttribute:
         if module.surroundings.project.ask(STORES, self.name):
             return Reason(Code.CHANGED_ELSEWHERE, f"another file rebinds an attribute `{self.name}`")
         if changes_of(module).any_attribute:
-            return Reason(Code.REBOUND, "attributes are bound by names that are not in the text")
+            return Reason(Code.REBOUND, "attributes are set by computed names")
         for node in module.attributes("__init__"):
             if not _makes_a_base(module, node):
                 return Reason(

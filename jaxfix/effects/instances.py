@@ -27,18 +27,18 @@ def why_no_identity_key(module: Module, owner: ast.ClassDef) -> Reason | None:
         if base is not None:
             return Reason(
                 Code.STATIC_ARGUMENT,
-                f"`{each.name}` has the base `{module.text(base)}`, which may say how its objects are compared",
+                f"`{each.name}` has the base `{module.text(base)}`, which may define how its objects compare",
             )
         if each.decorator_list:
             decorator = module.text(each.decorator_list[0])
             return Reason(
                 Code.STATIC_ARGUMENT,
-                f"`{each.name}` is decorated with `{decorator}`, which may say how its objects are compared",
+                f"`{each.name}` is decorated with `{decorator}`, which may define how its objects compare",
             )
         if each.keywords:
             return Reason(
                 Code.STATIC_ARGUMENT,
-                f"`{each.name}` has a `{each.keywords[0].arg or '**'}`, which may say how its objects are made",
+                f"`{each.name}` has a `{each.keywords[0].arg or '**'}`, which may define how its objects are created",
             )
         if isinstance(module.parent(each), ast.ClassDef):
             return Reason(Code.STATIC_ARGUMENT, f"`{each.name}` is defined in another class")

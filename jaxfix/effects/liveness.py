@@ -111,11 +111,11 @@ class _Reader:
         scope = self._module.scope_of(name, passed)
         around = self._module.function(call) or self._module.tree
         if scope is self._module.tree and self._module.source.notebook is not None:
-            raise Declined(Reason(Code.CELL_RERUN, f"a cell that is run again may read `{name}` when it is gone"))
+            raise Declined(Reason(Code.CELL_RERUN, f"a cell that is run again may read `{name}` after it is deleted"))
         if scope is not around:
             raise Declined(Reason(Code.LIVE, f"`{name}` belongs to code around the loop ({self._place(call)})"))
         if any(isinstance(outer, ast.Try) for outer in _within(self._module, call)):
-            raise Declined(Reason(Code.LIVE, f"after an exception in {self._place(call)} `{name}` may be gone"))
+            raise Declined(Reason(Code.LIVE, f"after an exception in {self._place(call)} `{name}` may be deleted"))
         self._calls = [c for c in self._every if (self._module.function(c) or self._module.tree) is around]
         targets = (target for c in self._calls for target in _targets(self._module, c))
         self._state = {target.id for target in targets if isinstance(target, ast.Name)}
@@ -159,7 +159,7 @@ class _Reader:
             case _:
                 where = self._place(node)
                 raise Declined(
-                    Reason(Code.UNREAD, f"`{text}` is bound in a way that does not tell what else has it ({where})")
+                    Reason(Code.UNREAD, f"`{text}` is bound in a way that hides what else holds it ({where})")
                 )
 
     # --- where it comes from ----------------------------------------------------------------------------------
@@ -168,16 +168,14 @@ class _Reader:
         """What binds the variable must give it something that nobody else has."""
         if isinstance(node, ast.arg):
             raise Declined(
-                Reason(Code.LIVE, f"`{name}` comes from the caller, who may use it again ({self._place(node)})")
+                Reason(Code.LIVE, f"`{name}` comes from the caller, which may use it again ({self._place(node)})")
             )
         value = _bound_to(self._module, node) if isinstance(node, ast.Name) else None
         if isinstance(self._module.parent(node), ast.AugAssign) or value in self._calls:
             return
         if value is None:
             raise Declined(
-                Reason(
-                    Code.UNREAD, f"`{name}` is bound in a way that does not tell what else has it ({self._place(node)})"
-                )
+                Reason(Code.UNREAD, f"`{name}` is bound in a way that hides what else holds it ({self._place(node)})")
             )
         self._fresh(value, name)
 
@@ -196,7 +194,7 @@ class _Reader:
             case _:
                 text = _line(self._module, value)
                 raise Declined(
-                    Reason(Code.LIVE, f"`{name}` is `{text}` at first, which would be gone ({self._place(value)})")
+                    Reason(Code.LIVE, f"`{name}` starts as `{text}`, which would be deleted ({self._place(value)})")
                 )
 
     def _made(self, call: ast.Call, name: str) -> None:
@@ -207,14 +205,14 @@ class _Reader:
                 held = _held_in(part)
                 if held is not None and self._module.scope_of(held.id, held) is self._module.tree:
                     raise Declined(
-                        Reason(Code.LIVE, f"`{name}` is the `{held.id}` of the module at first, which would be gone")
+                        Reason(Code.LIVE, f"`{name}` starts as the module's `{held.id}`, which would be deleted")
                     )
         self._not_remembered(call, name)
         if not _arguments(call) and self._is_foreign(call.func):
             raise Declined(
                 Reason(
                     Code.UNREAD,
-                    f"`{_line(self._module, call)}` makes `{name}` of nothing, and may give the same at every call",
+                    f"`{_line(self._module, call)}` makes `{name}`, and may return the same object each time",
                 )
             )
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
@@ -238,7 +236,9 @@ class _Reader:
             is_kept = qualname is not None and module.surroundings.project.ask(REMEMBERS, qualname)
         if is_kept:
             made_by = f"`{name}` is made by `{_line(module, call.func)}`"
-            raise Declined(Reason(Code.LIVE, f"{made_by}, which may give the same again ({self._place(call)})"))
+            raise Declined(
+                Reason(Code.LIVE, f"{made_by}, which may return the same object again ({self._place(call)})")
+            )
 
     def _once(self, made: ast.expr, name: str) -> None:
         """A buffer that is in a state twice cannot be donated."""
@@ -285,7 +285,9 @@ class _Reader:
             return
         if self._module.function(load) is not self._module.function(self._calls[0]):
             raise Declined(
-                Reason(Code.LIVE, f"a function reads `{name}` in {self._place(load)}, and may do so when it is gone")
+                Reason(
+                    Code.LIVE, f"a function reads `{name}` in {self._place(load)}, and may do so after it is deleted"
+                )
             )
         if self._comes_last(load) or self._is_only_read(load):
             return

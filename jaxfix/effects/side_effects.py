@@ -34,7 +34,7 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
             case ast.Name(id="__class__"):
                 yield Reason(Code.SEES_SCOPE, "it needs its class")
             case ast.Call(func=ast.Name(id="super")) if module.scope_of("super", node) is None:
-                yield Reason(Code.SEES_SCOPE, "it calls `super`, which sees where it stands")
+                yield Reason(Code.SEES_SCOPE, "it calls `super`, which depends on where it is called")
 
 
 def effects(module: Module, function: Function) -> Iterator[Reason]:
@@ -50,7 +50,7 @@ def effects(module: Module, function: Function) -> Iterator[Reason]:
                     Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its side effect, at trace time only"
                 )
             case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
-                yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
+                yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which depends on where it is called")
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in _WORLD:
                 yield Reason(
                     Code.IMPURE, f"it calls `{module.text(func)}`, which returns a different value at every trace"

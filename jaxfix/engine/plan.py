@@ -81,7 +81,7 @@ def patched(
         vain = vain + 1 if fewest is not None and len(fixes) >= fewest else 0
         fewest = len(fixes) if fewest is None else min(fewest, len(fixes))
     endless = [fix for chosen in rounds[-ROUNDS:] for fix in chosen]
-    raise BugError(f"{source.path}: the fixes of {_names(endless)} do not come to an end")
+    raise BugError(f"{source.path}: the fixes of {_names(endless)} do not terminate")
 
 
 def _tidied(source: SourceFile, names: Collection[str], surroundings: Surroundings) -> SourceFile:

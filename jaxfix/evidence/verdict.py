@@ -400,10 +400,10 @@ def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENC
     words = f"peak memory of the {where} {old / 1e6:.0f} -> {new / 1e6:.0f} MB"
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * old, _NOISES * noise.peak)
     if (before.device_peak_bytes is None) is not (after.device_peak_bytes is None):
-        return Verdict.NOT_COMPARED, "only one of the runs tells the memory of its device"
+        return Verdict.NOT_COMPARED, "only one of the runs reports the memory of its device"
     if old - new >= least:
         return Verdict.PROVEN, words
-    return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+    return Verdict.NO_EFFECT, f"equal results, but {words}: a drop of less than {least / 1e6:.0f} MB is noise here"
 
 
 def too_small(before: Measurement, function: str) -> str | None:
@@ -415,7 +415,7 @@ def too_small(before: Measurement, function: str) -> str | None:
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * before.memory_bytes)
     if size is None or size * _WAITING >= least or before.calls.get(function):
         return None
-    return f"what it returns takes {size / 1e6:.2g} MB: a drop of less than {least / 1e6:.0f} MB tells nothing here"
+    return f"what it returns takes {size / 1e6:.2g} MB: a drop of less than {least / 1e6:.0f} MB is noise here"
 
 
 def no_cost(
@@ -443,7 +443,7 @@ def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE
     if verdict is not Verdict.PROVEN:
         return verdict, words
     if not before.spent:
-        return Verdict.NOT_COMPARED, "this run does not tell what the host reads"
+        return Verdict.NOT_COMPARED, "this run does not report what the host reads"
     old, new = reads(before), reads(after)
     words = f"{READS} {old} -> {new}"
     return (Verdict.PROVEN if are_fewer(old, new) else Verdict.NO_EFFECT), words
@@ -456,7 +456,7 @@ def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE)
         return Verdict.NO_EFFECT, rises
     old, new = sizes(before), sizes(after)
     if old is None or new is None:
-        return Verdict.NOT_COMPARED, "jax does not tell how large the programs are that it compiles"
+        return Verdict.NOT_COMPARED, "jax does not report the size of its programs"
     words = f"{SIZE} {old} -> {new}, in {_seconds(before, after)} s"
     return (Verdict.PROVEN if is_smaller(old, new) else Verdict.NO_EFFECT), words
 
@@ -468,7 +468,7 @@ def data_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE)
         return Verdict.NO_EFFECT, rises
     old, new = constant_bytes(before), constant_bytes(after)
     if old is None or new is None:
-        return Verdict.NOT_COMPARED, "jax does not tell what data is in the programs that it compiles"
+        return Verdict.NOT_COMPARED, "jax does not report the data in its programs"
     words = f"{DATA} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, compiled in {_seconds(before, after)} s"
     return (Verdict.PROVEN if is_lighter(old, new) else Verdict.NO_EFFECT), words
 

@@ -87,7 +87,7 @@ def upgrade() -> Schema:
         "raises_at_the_target": "further ones that raise with the target",
         "warns": "others that are deprecated",
         "differs": "calls that do something else, without a word",
-        "safe": "findings whose fix nothing can notice",
+        "safe": "findings whose fix is safe",
         "renames": "findings whose fix is another name of the same thing, which `--write` takes without a run",
         "needs_evidence": "findings whose fix a run has to prove",
         "by_hand": "findings that no fix is made of",

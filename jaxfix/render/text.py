@@ -54,7 +54,7 @@ def check_summary(
       is_compared: whether findings that a baseline knows are left out.
     """
     if not files:
-        return "there is nothing to look at\n"
+        return "no Python files to analyse\n"
     noun = "new finding" if is_compared else "finding"
     return _check_summary(diagnostics, files, paint, noun) + (_not_shown(not_shown, paint) if not_shown else "")
 

@@ -73,7 +73,7 @@ def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
         if outer is loop:
             break
         if not isinstance(outer, ast.If):
-            text = f"line {statement.lineno} stands in a block that may watch how long it takes, or whether it fails"
+            text = f"line {statement.lineno} is in a block that may watch how long it takes, or whether it fails"
             raise Declined(Reason(Code.ON_PURPOSE, text, statement.lineno))
     check_way(module, loop)
     if not module.has_exact_spans(statement):

@@ -24,18 +24,18 @@ _MEANT = re.compile(
 class _Relation(Enum):
     """What two uses of one key have to do with one another."""
 
-    SAME = "`{second}` draws from `{key}` a second time: its random numbers are those of before again"
-    BITS = "`{second}` draws from `{key}` where `{first}` has: both make their numbers of the same random bits"
-    KEYS = "`{key}` is split a second time: that gives the keys of before again"
-    NOT_APART = "`{second}` draws from `{key}` where `{first}` has: nothing keeps their numbers independent"
-    SPLIT_TOO = "`{key}` is split, and drawn from as well: nothing keeps the numbers independent"
-    BY_FUNCTION = "`{second}` uses up `{key}` where `{first}` has: both may draw the same random numbers"
+    SAME = "`{second}` uses `{key}` a second time: it returns the same random numbers"
+    BITS = "`{second}` uses `{key}` after `{first}`: both use the same random bits"
+    KEYS = "`{key}` is split a second time: that gives the same keys"
+    NOT_APART = "`{second}` uses `{key}` after `{first}`: their numbers are not independent"
+    SPLIT_TOO = "`{key}` is split and also used: the numbers are not independent"
+    BY_FUNCTION = "`{second}` uses `{key}` after `{first}`: both may draw the same random numbers"
 
 
 _EACH_ROUND = {
-    _Relation.SAME: "`{second}` draws from `{key}` in each iteration: all draw the same random numbers",
+    _Relation.SAME: "`{second}` uses `{key}` in each iteration: all draw the same random numbers",
     _Relation.KEYS: "`{key}` is split in each iteration, and does not change: each gets the same keys",
-    _Relation.BY_FUNCTION: "`{second}` uses up `{key}` in each iteration: all may draw the same random numbers",
+    _Relation.BY_FUNCTION: "`{second}` uses `{key}` in each iteration: all may draw the same random numbers",
 }
 _ASKED = f": `jaxfix apply {Change.SPLIT_KEYS.value}` writes it"
 _DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)

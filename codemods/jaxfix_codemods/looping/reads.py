@@ -187,7 +187,7 @@ def _effect(module: Module, node: ast.AST) -> Reason | None:
         case ast.Name(id="super" | "__class__"):
             return Reason(Code.SEES_SCOPE, "it needs its class")
         case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
-            return Reason(Code.SEES_SCOPE, f"it calls `{name}`, which sees where it stands")
+            return Reason(Code.SEES_SCOPE, f"it calls `{name}`, which depends on where it is called")
         case ast.Call():
             return _layer(module, node)
     return None

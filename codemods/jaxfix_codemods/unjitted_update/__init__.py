@@ -385,7 +385,7 @@ def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain
         declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
         guess=True,
-        certain_if="this loop is known to run eagerly, and often",
+        certain_if="this loop runs eagerly, and often",
     )
 
 

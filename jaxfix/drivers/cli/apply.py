@@ -204,7 +204,7 @@ def _check_targets(options: Apply, looked_at: Targets) -> None:
     if options.helper is not None and installed is not None:
         raise ConfigError(
             f"`--helper` places a file of your own project, and `{installed}` is installed",
-            hint="a package brings its helper file along: leave the option out",
+            hint="a package ships its helper file: leave the option out",
         )
 
 

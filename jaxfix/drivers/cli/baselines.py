@@ -54,7 +54,7 @@ def check(options: Check) -> None:
         raise ConfigError("what comes from stdin is not written into a baseline", hint="name the file")
     if options.update_baseline and options.trace is not None:
         raise ConfigError(
-            "a baseline holds what is read in the code, and a trace tells of one run", hint="leave `--trace` out"
+            "a baseline holds findings of the code, and a trace is of one run", hint="leave `--trace` out"
         )
 
 
@@ -114,7 +114,7 @@ def update(judgement: Judgement) -> str:
     raw = engine.dump(now)
     total = sum(entry.count for entry in now)
     if raw == before.raw:
-        return f"`{before.shown}` says already what is found: {_counted(total)}"
+        return f"`{before.shown}` is up to date: {_counted(total)}"
     files.write_bytes(before.place, raw)
     names = judgement.comparison.renamed
     old = {e.key._replace(path=names.get(e.path, e.path)): e.count for e in before.baseline.entries}
@@ -130,7 +130,7 @@ def stale_entries(judgement: Judgement) -> Iterator[StaleEntry]:
         left = f"{stale.found} of {entry.count} left" if stale.found else "not found any more"
         where = f"`{entry.path}`" if entry.function == "<module>" else f"`{entry.function}` of `{entry.path}`"
         text = f": `{entry.text}`" if entry.text else ""
-        message = f"`{entry.id}` in {where} is {left}{text}; `--update-baseline` writes that down"
+        message = f"`{entry.id}` in {where} is {left}{text}; `--update-baseline` records that"
         yield StaleEntry(shown, stale.line, message)
 
 
@@ -143,7 +143,7 @@ def notes(judgement: Judgement) -> Iterator[str]:
     for old, name in [*comparison.renamed.items()][:1]:
         more = len(comparison.renamed) - 1
         others = f", and {more} more by another name" if more else ""
-        yield f"`{shown}` knows `{name}` as `{old}`{others}: `--update-baseline` writes that down"
+        yield f"`{shown}` knows `{name}` as `{old}`{others}: `--update-baseline` records that"
 
 
 def as_json(judgement: Judgement, *, written: bool) -> dict[str, object]:

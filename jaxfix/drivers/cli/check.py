@@ -54,7 +54,7 @@ def check(options: Check) -> int:
     found = replace(found, errors=(*looked_at.errors, *found.errors))
     told = _compared(found, looked_at.targets, request, options, known)
     if options.update_baseline and not told.updates:
-        unwritten = (f"{entry.shown}: not written, as not everything could be looked at" for entry in known)
+        unwritten = (f"{entry.shown}: not written: not every file could be analysed" for entry in known)
         found = replace(found, errors=(*found.errors, *unwritten))
     account = _account(told, found, looked, options)
     output.give(options.output_file, FORMATS[options.output_format](account))
@@ -127,7 +127,7 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
         terminal.tell(summary)
     if told.retired:
         what = "1 finding whose fix gains" if told.retired == 1 else f"{told.retired} findings whose fixes gain"
-        terminal.note(f"{what} nothing, as a rerun of this text has shown: `jaxfix receipts`, `--all`")
+        terminal.note(f"{what} nothing, as a rerun has shown: `jaxfix receipts`, `--all`")
     for note in told.updates or [note for entry in told.judgements for note in baselines.notes(entry)]:
         terminal.note(note)
 

@@ -116,7 +116,7 @@ def configuration(registry: Registry) -> Iterator[Line]:
         if found.run is not None:
             yield from _program(found.run)
     if holding is None:
-        yield Line(Level.OK, "configuration", "no pyproject.toml here or above has `[tool.jaxfix]`, the defaults hold")
+        yield Line(Level.OK, "configuration", "no pyproject.toml here or above has `[tool.jaxfix]`: defaults apply")
 
 
 def kept() -> Iterator[Line]:
@@ -146,9 +146,9 @@ def variables(environment: Mapping[str, str]) -> Iterator[Line]:
             del mine[name]
     if "--xla_dump_to" in mine.get("XLA_FLAGS", ""):
         words = "`XLA_FLAGS` writes out every program that is compiled: reruns take longer"
-        yield Line(Level.WARN, "variables", words, "take `--xla_dump_to` out of it")
+        yield Line(Level.WARN, "variables", words, "remove `--xla_dump_to` from it")
     told = ", ".join(f"`{name}={value}`" for name, value in sorted(mine.items()))
-    words = f"evidence holds under {told}" if told else "none of jax or XLA is set that changes what a rerun shows"
+    words = f"evidence holds under {told}" if told else "no variable of jax or XLA changes what a rerun shows"
     yield Line(Level.OK, "variables", words)
 
 
@@ -188,10 +188,13 @@ def too_old(python: str | None, jax: str | None) -> Iterator[tuple[str, str]]:
 # What each does to the counts of a rerun was measured, on jax 0.4.30, 0.10 and 0.12.
 _DISTORTING = {
     "JAX_DISABLE_JIT": (Level.WRONG, "compiles every operation alone: no rerun can prove anything"),
-    "JAX_CHECK_TRACER_LEAKS": (Level.WRONG, "makes jax before 0.12 forget what it compiled: every call compiles again"),
+    "JAX_CHECK_TRACER_LEAKS": (
+        Level.WRONG,
+        "makes jax before 0.12 drop its compiled programs: every call compiles again",
+    ),
     "JAX_DEBUG_NANS": (Level.WARN, "runs a function that gives a NaN again, operation by operation: more compiles"),
     "JAX_DEBUG_INFS": (Level.WARN, "runs a function that gives an infinity again, operation by operation"),
-    "JAX_DISABLE_MOST_OPTIMIZATIONS": (Level.WARN, "makes other programs than those that are in use otherwise"),
+    "JAX_DISABLE_MOST_OPTIMIZATIONS": (Level.WARN, "compiles other programs than usual"),
 }
 
 
@@ -266,14 +269,14 @@ def _trusted(root: Path, folder: Path, command: str) -> str:
         grant = None  # `kept` tells
     if grant is not None and grant.command == command:
         return "trusted here"
-    return "not trusted, so asked for: `jaxfix trust` remembers a yes"
+    return "not trusted, so jaxfix asks first: `jaxfix trust` remembers a yes"
 
 
 def _journal(root: Path) -> Iterator[Line]:
     folder = root / journal.FOLDER
     if folder.is_symlink():
         yield Line(
-            Level.WRONG, "journal", f"`{files.shown(folder)}` is a link, nothing is kept behind one", "remove it"
+            Level.WRONG, "journal", f"`{files.shown(folder)}` is a link: nothing is kept behind links", "remove it"
         )
         return
     try:
@@ -296,7 +299,7 @@ def _journal(root: Path) -> Iterator[Line]:
 def _terminal() -> Line:
     width = terminal.width_of(sys.stdout)
     colours = "no colours" if terminal.paint_for(sys.stdout) is plain else "colours"
-    asked = "questions are asked" if terminal.is_attended() else "nobody can be asked here"
+    asked = "questions are asked" if terminal.is_attended() else "no terminal to ask on"
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     words = f"{f'{width} columns' if width else 'not a terminal'}, {colours}, {asked}"
     if encoding != "utf8":

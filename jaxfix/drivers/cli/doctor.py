@@ -99,7 +99,7 @@ def _read(python: str) -> Iterator[Line]:
     found = versions.of(Path(python).absolute())
     if found is None:
         words = f"`{python}`: its packages are not found without starting it"
-        yield Line(Level.WARN, "interpreter", words, "leave `--no-run` away")
+        yield Line(Level.WARN, "interpreter", words, "leave out `--no-run`")
         return
     yield from _interpreter(python, Answer(found.python or "?", found.jax, found.jaxlib, found.optax))
     yield Line(Level.OK, "devices", "not asked for")
@@ -165,7 +165,7 @@ def _interpreter(python: str, answer: Answer) -> Iterator[Line]:
 def _cure(answer: Answer) -> str:
     wanted = os.environ.get("JAX_PLATFORMS")
     if answer.jax is not None and wanted:  # it could be imported: what fails is the device that is asked for
-        return f"`JAX_PLATFORMS={wanted}` asks for what may not be there: unset or correct it"
+        return f"`JAX_PLATFORMS={wanted}` names a platform that may be missing: unset or correct it"
     return "repair that installation, or name another with `--python`"
 
 
@@ -181,7 +181,7 @@ def _devices(answer: Answer, environment: Mapping[str, str]) -> Iterator[Line]:
     if unseen is None:
         yield Line(Level.OK, "devices", told)
     else:
-        words = f"{told}; the {unseen} device of this machine is not seen by jax: proofs would hold for the CPU alone"
+        words = f"{told}; the {unseen} device of this machine is invisible to jax: proofs would hold for the CPU only"
         yield Line(Level.WARN, "devices", words, "install the jax for it, such as `pip install 'jax[cuda12]'`")
 
 

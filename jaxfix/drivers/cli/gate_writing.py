@@ -27,7 +27,7 @@ def refuse(options: Gate) -> None:
     output.refuse_unwritable(options.write)
     path = Path(options.write)
     if path.exists() and MARK.encode() not in files.read_bytes(path):
-        raise WriteError(f"{options.write}: there is another file, which stays", hint="name one that is not there")
+        raise WriteError(f"{options.write}: exists already, and is kept", hint="name a new file")
     program_words(options.command, Path.cwd())
 
 

@@ -51,7 +51,7 @@ def gate(options: Gate) -> int:
         files.write_bytes(Path(options.output), trace_file.dump(seen))
     status = trace.status_of(seen.measurement)
     if status:
-        outcome.tell_errors([f"{_ending(options.command, status)}, so nothing is said of what it compiled"])
+        outcome.tell_errors([f"{_ending(options.command, status)}, so what it compiled is not judged"])
         return outcome.INTERRUPTED if status == outcome.INTERRUPTED else outcome.USER_ERROR
     _refuse_blind(seen.measurement, options)
     chosen = _chosen(seen.measurement.compiles, only, options)
@@ -127,7 +127,8 @@ def _refuse_blind(measurement: Measurement, options: Gate) -> None:
     if not measurement.compiles and not measurement.has_jax:
         if measurement.peak_bytes:
             raise EvidenceError(
-                "the program never imported jax, so there is nothing to judge", hint="see whether it is the right one"
+                "the program never imported jax, so there is nothing to judge",
+                hint="check that it is the right program",
             )
         raise EvidenceError(render.nothing(measurement))
     if options.step is not None and measurement.where_steps is None:

@@ -63,7 +63,7 @@ def _written(pack: Pack, name: str, module: str) -> tuple[Path, ...]:
 def _refuse_existing(paths: Iterable[Path]) -> None:
     for path in paths:
         if path.exists():
-            raise ConfigError(f"{files.shown(path)} is there already", hint="choose another name")
+            raise ConfigError(f"{files.shown(path)} exists already", hint="choose another name")
 
 
 def _pack(folder: Path) -> Pack:

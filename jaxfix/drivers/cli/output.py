@@ -30,7 +30,7 @@ def refuse_taken(name: str | None, taken: Iterable[Path], option: str = "--outpu
         return
     wanted = files.identity(Path(name))
     if any(files.identity(path) == wanted for path in taken):
-        raise ConfigError(f"`{option} {name}` names a file that is looked at", hint="name another one")
+        raise ConfigError(f"`{option} {name}` is also an input", hint="name another one")
 
 
 def paint_for(name: str | None) -> Paint:

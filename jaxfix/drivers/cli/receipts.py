@@ -119,7 +119,7 @@ def _summary(listed: Sequence[_Listed]) -> str:
     if not listed:
         return f"{told}\n"
     told += f", {paint('yellow', f'{expired} expired')}" if expired else f", {paint('green', 'none expired')}"
-    told += "; devices and other sources are not checked: only a rerun knows them\n"
+    told += "; devices and other sources are not checked: only a rerun does that\n"
     if not expired:
         return told
     return told + text.note("`jaxfix apply --prove` or `--run CMD` reruns what has expired and is still to fix", paint)

@@ -50,7 +50,7 @@ def grant(options: Trust) -> int:
     )
     terminal.give(_shown(shown, is_configured=options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
-        terminal.note("nothing is trusted that was not before")
+        terminal.note("nothing new is trusted")
         return outcome.FINDINGS
     when = datetime.now(UTC).isoformat(timespec="seconds")
     drives = tuple(str(path) for path in shown.drives)
@@ -95,7 +95,7 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
     if run is not None and configured is not None and run != configured:
         raise ConfigError(
             f"the configuration names another program, `{configured}`, and `jaxfix apply` would rerun that",
-            hint="change `run` in the pyproject.toml, or leave `--run` away",
+            hint="change `run` in the pyproject.toml, or leave out `--run`",
         )
     if found is None:
         raise UserError("there is no Python file to rerun anything for", hint="name the folder of the project")

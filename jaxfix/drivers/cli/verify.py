@@ -16,7 +16,7 @@ from jaxfix.report.wire import to_json
 from jaxfix.source.errors import UserError
 
 SCHEMA = 1
-CANNOT = "a receipt cannot promise who has written it, nor that anything was run: only a rerun can"
+CANNOT = "a receipt does not prove who wrote it, or that anything ran: only a rerun does"
 
 
 def verify(options: Verify) -> int:

@@ -77,7 +77,7 @@ class Client:
         try:
             return await self.server.workspace_configuration_async(types.ConfigurationParams(items)) or ()
         except JsonRpcException as error:
-            logging.error("the client does not tell its settings: %s", error)
+            logging.error("the client does not send its settings: %s", error)
             return None
 
     async def subscribe(self, trace_file: str | None) -> None:
@@ -96,7 +96,7 @@ class Client:
         try:
             await self.server.client_register_capability_async(types.RegistrationParams(entries))
         except JsonRpcException as error:
-            logging.error("the client refuses to tell of changes: %s", error)
+            logging.error("the client refuses to report changes: %s", error)
 
     async def ask_again(self) -> None:
         """Has it ask once more for the diagnostics and lenses that it has asked for."""

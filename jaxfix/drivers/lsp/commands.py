@@ -49,12 +49,12 @@ class Commands:
         root = self._documents.root(path)
         command = shown or self._offers.script(path)
         if path is None or root is None or not command:
-            return _failed("only what is saved as a file can be run")
+            return _failed("only a saved file can be run")
         if not (shown or await self._client.agrees(f"Run `{command}` and see what it compiles?")):
             return _failed("nothing was run")
         with self._running("tracing", command) as is_free:
             if not is_free:
-                return self._told(_failed("something is running already"))
+                return self._told(_failed("another run is in progress"))
             return self._told(await self._traced(command, root if root.is_dir() else root.parent, root))
 
     async def _traced(self, command: str, cwd: Path, root: Path) -> Answer:
@@ -90,10 +90,10 @@ class Commands:
         path = view.buffer.path if view is not None else None
         root = self._documents.root(path)
         if view is None or path is None or root is None:
-            return self._told(_failed("only what is open, and saved as a file, can be proven"))
+            return self._told(_failed("only an open, saved file can be proven"))
         raw = await asyncio.to_thread(files.read_bytes, path) if path.is_file() else None
         if raw is None or not view.buffer.says(raw):
-            return self._told(_failed("save the file first: what is proven is what is on the disk"))
+            return self._told(_failed("save the file first: a proof reads it from disk"))
         is_shown = isinstance(what, Mapping) and "command" in what
         command = _text(what, "command") or None
         if not is_shown:
@@ -103,7 +103,7 @@ class Commands:
             return _failed("nothing was run")
         with self._running("proving", command or path.name) as is_free:
             if not is_free:
-                return self._told(_failed("something is running already"))
+                return self._told(_failed("another run is in progress"))
             settings, key = self._scopes.of(path), _text(what, "key") or None
             chosen = settings.select, settings.ignore
             task = Task(str(root), str(path), key, command, settings.python, settings.timeout, *chosen)
@@ -142,7 +142,7 @@ class Commands:
         if view is None:
             return self._told(_failed("the document is not open"))
         if view.is_installed:
-            return self._told(_failed("what is installed is not written to"))
+            return self._told(_failed("installed packages are not written"))
         try:
             made = await self._looks.aside(partial(actions.all_safe(view).change, view))
             edit = edits.workspace_edit(view.buffer, made, self._client.can)

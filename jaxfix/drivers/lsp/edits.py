@@ -46,12 +46,10 @@ def change(target: Target, accept: Accept) -> Change:
     patch, after = patched(target.source, target.codemods, accept, target.surroundings)
     if not patch.applied:
         held = next((held for held in patch.held if accept(held.fix) is None), None)
-        raise SourceError(
-            target.source.path, held.reason.text if held is not None else "there is nothing to fix any more"
-        )
+        raise SourceError(target.source.path, held.reason.text if held is not None else "nothing is left to fix")
     generated = tuple(entry for entry in needed([Planned(target, patch)]) if entry.is_change)
     if any(entry.generated.before is not None and entry.module is not None for entry in generated):
-        raise WriteError(f"{target.source.path}: what is installed is not written to")
+        raise WriteError(f"{target.source.path}: installed packages are not written")
     return Change(_edits(target.source, patch.applied, after), generated)
 
 

@@ -75,7 +75,7 @@ def proven(task: Task, teller: Teller) -> tuple[Evidence, ...]:
     session = opened(looked_at, teller)
     own = [target for target in session.fixable if target.path is not None and _is(target.path, task.path)]
     if not own:
-        raise ConfigError(f"{task.path}: there is nothing in it that can be fixed")
+        raise ConfigError(f"{task.path}: nothing in it can be fixed")
     # Without a program optimizers are driven: to that, too, a person has agreed.
     agreed = Wish(run=task.command) if task.command is not None else Wish(prove=True)
     shown = agenda(own, task.command, task.python or Local.interpreter)
@@ -86,7 +86,7 @@ def proven(task: Task, teller: Teller) -> tuple[Evidence, ...]:
     if found.bugs:
         raise ConfigError(found.bugs[0])
     if not found.changed:
-        raise ConfigError(f"{task.path}: the fix cannot be made any more")
+        raise ConfigError(f"{task.path}: the fix no longer applies")
     needed(found.changed)
     rerun = Rerun(allowed.command, task.python, task.timeout_s)
     proofs = tried(found.changed, session.found.diagnostics, rerun, teller)

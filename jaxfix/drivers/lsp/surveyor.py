@@ -38,7 +38,7 @@ class Surveyor:
                     told = str(error) or type(error).__name__
                     logging.error("the process that surveys the project has failed, and is ended: %s", told)
                     self.end()
-            return Surveyed(errors=("the project cannot be surveyed: each file is looked at alone",))
+            return Surveyed(errors=("the project cannot be surveyed: each file is analysed alone",))
 
     async def _asked(self, ask: Ask) -> Surveyed:
         process = self._process

@@ -32,7 +32,7 @@ def new_file(folder: Path, name: str) -> str:
     """
     real = _inside(folder, name)
     if real.exists() or files.resolved(folder) == real:
-        raise ConfigError(f"{name or '``'}: is there already", hint="name a new file")
+        raise ConfigError(f"{name or '``'}: exists already", hint="name a new file")
     if not real.parent.is_dir():
         raise ConfigError(f"{name}: its folder is not there")
     return _word(real.relative_to(folder))

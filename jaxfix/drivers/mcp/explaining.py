@@ -34,7 +34,7 @@ async def explained(about: str, service: Service, told: Told) -> results.Explain
         )
     found = await service.finding(place["path"], int(place["line"]), told)
     if found is None:
-        raise ConfigError(f"{printable(about)}: nothing is found on this line")
+        raise ConfigError(f"{printable(about)}: no finding on this line")
     summary = docs.page(codemods[found["id"]]).summary
     return results.Explained(about, "finding", "\n".join((*_lines(found), "", f"`{found['id']}`: {summary}")))
 

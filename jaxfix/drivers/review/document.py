@@ -29,7 +29,7 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
-EDITED = "as you have written it, no rerun has shown anything of it"
+EDITED = "edited by you: no rerun has checked it"
 _CASES = 24
 """Comparisons of one receipt that are shown; those that tell most come first."""
 _LINE = re.compile(r"\r\n|\n|\r")

@@ -18,11 +18,11 @@ def obstacle(entry: Candidate, target: Target) -> str | None:
     if entry.impossible is not None:
         return entry.impossible
     if entry.needs:
-        return "it is there only once another fix is made"
+        return "it appears only after another fix"
     if target.source.notebook is not None:
         return "a notebook is not edited as one text"
     several = len(set(_NEWLINE.findall(target.source.text.decode()))) > 1
-    return "the lines of its file end in several ways, which a browser does not keep" if several else None
+    return "its file mixes line endings, which a browser does not keep" if several else None
 
 
 def edited(seen: Look, made: Decisions, number: int, text: str | None) -> Decisions:
@@ -39,7 +39,7 @@ def edited(seen: Look, made: Decisions, number: int, text: str | None) -> Decisi
         return made.with_text(entry.name, None)
     raw = _raw(target.source, text)
     if raw == target.source.raw:
-        raise ConfigError("that leaves nothing of the fix", hint="reject it")
+        raise ConfigError("nothing of the fix is left", hint="reject it")
     if raw == entry.patch.after:
         return made.with_text(entry.name, None).with_choice([entry.name], Choice.ACCEPTED)
     return decisions.as_written(target, entry.name, made, raw)

@@ -109,7 +109,7 @@ async def _answer(work: Callable[[], Asked]) -> Response:
     try:
         return JSONResponse(await run_in_threadpool(work))
     except Stale:
-        return PlainTextResponse("the code was looked at again meanwhile: decide again", 409)
+        return PlainTextResponse("the code was analysed again: decide again", 409)
     except Malformed as error:
         return PlainTextResponse(f"not understood: {error}", 400)
     except UserError as error:

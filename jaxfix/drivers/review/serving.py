@@ -38,7 +38,7 @@ def serve(wishes: Wishes, serving: Serving, watcher: Watcher, tell: Callable[[st
     """Serves the review until it is interrupted; returns the state that it leaves.
 
     Raises:
-      UserError: there is nothing to look at, or no place to serve it.
+      UserError: no Python files to analyse, or no place to serve it.
     """
     review = ReviewState(wishes, watcher)
     with _bound(serving.port) as bound:

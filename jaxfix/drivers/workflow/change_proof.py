@@ -109,7 +109,7 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
     command = rerun.command or ""
     sides = _sides(change, root)
     if not sides.functions and not sides.uncompared:
-        same = "every source parses to what it was: comments and layout alone differ"
+        same = "only comments and layout differ: every source parses the same"
         found = Proven(Verdict.NO_EFFECT, same, None, accepted, command)
         return replace(found, seal=_seal(found, sides, root, Ran(command, None, ())))
     watcher.note(
@@ -207,7 +207,7 @@ def _judged(
     found, level = _found(path, name, sides, runner, telling, accepted)
     classes = sides.found[path].classes
     if name == MODULE and classes and found.verdict is Verdict.PROVEN:
-        reason = f"class `{classes[0]}` is another one beside its methods: what callers do with it is not seen"
+        reason = f"class `{classes[0]}` changes outside its methods: what callers do with it is not seen"
         found, level = replace(found, verdict=Verdict.NOT_COMPARED, reason=reason), None
     telling.judged(found)
     return found, level

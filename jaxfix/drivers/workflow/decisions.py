@@ -137,7 +137,7 @@ def as_written(target: Target, name: Name, made: Decisions, raw: bytes) -> Decis
     edits = rewritten(target.source, raw)
     own = made.with_choice([name], Choice.ACCEPTED).with_text(name, edits)
     if bugs := planned([target], own).bugs:
-        raise SourceError(target.source.path, f"what you wrote does not go with the other fixes: {bugs[0]}")
+        raise SourceError(target.source.path, f"what you wrote does not fit the other fixes: {bugs[0]}")
     return own
 
 

@@ -40,7 +40,7 @@ _LAST = 5
 """Lines of a program that failed."""
 
 Shown = MutableMapping[tuple[str, str], Evidence]
-"""The receipts by path and key as reruns show them: what is there already, should something end the proof."""
+"""The receipts by path and key as reruns show them: what exists already, should something end the proof."""
 
 
 @frozen

@@ -185,7 +185,7 @@ class _Settings:
         source = SourceFile.decode(self.roots.places.shown(place.path), raw)
         if len(source.text) > LARGEST_BYTES and not self.is_named(place.path):
             size = f"{len(source.text) / 1_000_000:.1f} MB"
-            self.passed_over.append(f"{source.path}: not looked at for its {size}; name it to have that done")
+            self.passed_over.append(f"{source.path}: skipped: {size} (usually generated); name it to analyse it")
             return None
         known = _baseline(base, config) if place.module is None else None
         if place.module is None:
@@ -265,7 +265,7 @@ class _Settings:
             return ()
         before, here = (".".join(map(str, version)) for version in (limit, self._jax))
         text = f"the project admits jax before {before}, and {here} is installed"
-        return (f"{text}: `jaxfix upgrade` reports what newer versions are without",)
+        return (f"{text}: `jaxfix upgrade` reports what newer versions removed",)
 
     @cached_property
     def _jax(self) -> tuple[int, ...] | None:

@@ -4,7 +4,7 @@ The text of this file comes first on standard input and is run by `python3 -c`. 
 frames: one byte for the kind, four for the length, the payload. Nothing is asked before the first frame of this side,
 which stands behind the marker that `sys.argv[1]` holds: what a login or a launcher prints comes before it.
 
-    to us      ? JSON, what is there already    T a piece of a tar file, empty at its end
+    to us      ? JSON, what exists already    T a piece of a tar file, empty at its end
                N JSON, what the folder is called in what follows, by who cannot wait for H
                G JSON, the job to run           I interrupt it
     from us    H JSON, who is here              = JSON, the answer

@@ -16,13 +16,13 @@ _MANY_READS = 4
 _FIRST_SHARE = 0.25
 """Of the run: first compiles that take less are not worth a cache on the disk."""
 _RECOMPILES: Mapping[Why, str] = {
-    Why.FUNCTION: "make the function once, outside of what calls it",
+    Why.FUNCTION: "create the function once, outside its caller",
     Why.STATIC: "pass it as an array, or the same object each time",
     Why.PARAMETER: "pass the number as an array",
-    Why.WEAK_TYPE: "begin with the type that comes back, as by `jnp.asarray(x, dtype)`",
-    Why.DTYPE: "begin with the type that comes back, as by `jnp.asarray(x, dtype)`",
+    Why.WEAK_TYPE: "start with the dtype that comes back: `jnp.asarray(x, dtype)`",
+    Why.DTYPE: "start with the dtype that comes back: `jnp.asarray(x, dtype)`",
     Why.SHAPE: "pad to one shape, or to a few",
-    Why.SHARDING: "place the first one as the later ones, by `jax.device_put`",
+    Why.SHARDING: "place the first value like the later ones: `jax.device_put`",
     Why.STRUCTURE: "pass containers of the same keys and lengths",
     Why.CONSTANT: "pass the array as an argument",
     Why.CONTEXT: "set the configuration once, before the loop",
@@ -62,7 +62,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     first = sum(row.seconds - row.lost_s for row in rows)
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
-        found.append(Todo(f"keep what is compiled for the next run, by `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
+        found.append(Todo(f"keep compiled programs between runs: set `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
     return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
 
 
@@ -77,7 +77,7 @@ def _of_programs(measurement: Measurement) -> Iterator[Todo]:
             case Note.ONE_HOT:
                 words = f"take rows by index, if all are in range: {program} multiplies by a one-hot {size}"
             case Note.CALLBACK if each.is_of_steps:
-                words = f"take out `{noted.what}`: each run of {program} calls the host"
+                words = f"remove `{noted.what}`: each run of {program} calls the host"
             case _:
                 continue
         yield Todo(f"{noted.where}: {words}", 0.0, None)
@@ -94,7 +94,7 @@ def advice(region: Hot, measurement: Measurement) -> str:
     main = max((Kind.READ, Kind.PUT, Kind.WAIT), key=lambda kind: by[kind])
     if main is Kind.READ and (reads or 0) >= _MANY_READS:
         how_often = _often(region.reads, region.per_step, "read")
-        return f"take the array once, by `np.asarray` before {_lines(region)}: {how_often}, {of}"
+        return f"copy the array once, with `np.asarray` before {_lines(region)}: {how_often}, {of}"
     if main is Kind.READ:
         how_often = _often(region.reads, region.per_step, "read")
         return f"read less often in {_lines(region)}: {how_often}, {of}, {region.waited_s:.1f} s of it waiting"

@@ -14,7 +14,7 @@ class Doctor:
     no_run: Annotated[bool, Option("--no-run", help="Start no interpreter; devices stay unknown.")] = False
     python: Python = None
     timeout_s: Annotated[
-        float, Option("--timeout", metavar="SECONDS", least=1, help="For the interpreter that is asked.")
+        float, Option("--timeout", metavar="SECONDS", least=1, help="Time limit for the interpreter.")
     ] = 60
     output_format: Format = OutputFormat.text
 

@@ -41,7 +41,7 @@ class Apply:
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False
     stat: Annotated[bool, Option("--stat", help="Count the lines that would change; write nothing.")] = False
     interactive: Annotated[
-        bool, Option("--interactive", "-i", help="Decide fix by fix, then write what was taken.")
+        bool, Option("--interactive", "-i", help="Decide fix by fix, then write the accepted ones.")
     ] = False
     forget: Annotated[bool, Option("--forget", help="With --interactive: ask again about what was refused before.")] = (
         False
@@ -49,7 +49,7 @@ class Apply:
     prove: Annotated[bool, Option("--prove", help="Rerun the code, and keep only fixes that are proven.")] = False
     run: Proven = None
     no_prove: Annotated[bool, Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False
-    unproven: Annotated[bool, Option("--unproven", help="Run nothing; write every fix that may pay.")] = False
+    unproven: Annotated[bool, Option("--unproven", help="Run nothing; write unproven fixes too.")] = False
     split_keys: Annotated[
         bool, Option(Change.SPLIT_KEYS.value, help="Split random keys that are used twice: other numbers are drawn.")
     ] = False
@@ -58,7 +58,7 @@ class Apply:
     allow_dirty: AllowDirty = False
     allow_no_vcs: AllowNoVcs = False
     helper: Annotated[
-        str | None, Option("--helper", metavar="PATH", help="Where the file of generated helper functions stands.")
+        str | None, Option("--helper", metavar="PATH", help="Path of the file of generated helper functions.")
     ] = None
     to: Annotated[str | None, Option("--to", metavar="DIR", help="Vendor an installed package, fixed, into DIR.")] = (
         None

@@ -39,18 +39,18 @@ class Check:
     python: Python = None
     trace: Trace = None
     everything: Annotated[
-        bool, Option("--all", help="Also what is slow only if it is called eagerly, again and again.")
+        bool, Option("--all", help="Also findings that cost only if the code runs eagerly, repeatedly.")
     ] = False
     statistics: Annotated[
-        bool, Option("--statistics", help="How many findings each codemod has, in place of the findings.")
+        bool, Option("--statistics", help="Count the findings of each codemod instead of listing them.")
     ] = False
     baseline: Annotated[
-        str | None, Option("--baseline", metavar="FILE", help="Leave out the findings that this file knows.")
+        str | None, Option("--baseline", metavar="FILE", help="Hide the findings that this file lists.")
     ] = None
-    update_baseline: Annotated[bool, Option("--update-baseline", help="Write what is found into the baseline.")] = False
-    no_baseline: Annotated[
-        bool, Option("--no-baseline", help="Leave out nothing, whatever the configuration says.")
-    ] = False
+    update_baseline: Annotated[bool, Option("--update-baseline", help="Write the findings into the baseline.")] = False
+    no_baseline: Annotated[bool, Option("--no-baseline", help="Use no baseline, whatever the configuration says.")] = (
+        False
+    )
     no_cache: NoCache = False
     exit_zero: ExitZero = False
 

@@ -26,9 +26,9 @@ class Prove:
         str | None, Option("--diff", metavar="FILE", help="A unified diff of the working tree; - is stdin.")
     ] = None
     git: Annotated[
-        str | None, Option("--git", metavar="REV", help="What the working tree has in place of this commit.")
+        str | None, Option("--git", metavar="REV", help="The change from this commit to the working tree.")
     ] = None
-    worktree: Annotated[bool, Option("--worktree", help="What is not committed yet.")] = False
+    worktree: Annotated[bool, Option("--worktree", help="The uncommitted change.")] = False
     rounding: Annotated[bool, Option("--rounding", help="Results that are equal up to rounding are proven too.")] = (
         False
     )
@@ -36,7 +36,8 @@ class Prove:
     timeout_s: Timeout = 600
     fresh: Fresh = False
     steps: Annotated[
-        int | None, Option("--steps", metavar="N", least=3, help="End the program after N calls of what is changed.")
+        int | None,
+        Option("--steps", metavar="N", least=3, help="End the program after N calls of the changed functions."),
     ] = None
     observe: Observe = ()
     on: On = None

@@ -53,7 +53,7 @@ class Verify:
         Argument("RECEIPT", help="What `apply` or `prove` wrote as JSON, or keeps in .jaxfix/receipts."),
     ] = ()
     root: Annotated[
-        str | None, Option("--root", metavar="DIR", help="The project; by default the one around this folder.")
+        str | None, Option("--root", metavar="DIR", help="The project; by default the one that holds this folder.")
     ] = None
     output_format: Format = OutputFormat.text
     output_file: OutputFile = None

@@ -71,7 +71,7 @@ class Report:
         str, Option("-o", "--output", metavar="FILE", help="Where the page is written; `-` for stdout.")
     ] = "report.html"
     run: Proven = None
-    prove: Annotated[bool, Option("--prove", help="Rerun the code, and tell what that shows.")] = False
+    prove: Annotated[bool, Option("--prove", help="Rerun the code, and show the evidence.")] = False
     select: Select = None
     ignore: Ignore = ()
     python: Python = None

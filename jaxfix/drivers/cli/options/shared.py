@@ -15,7 +15,7 @@ class OutputFormat(StrEnum):
 
 
 class ReportFormat(StrEnum):
-    """How findings are written."""
+    """Format of the findings."""
 
     text = "text"
     json = "json"
@@ -32,29 +32,30 @@ Paths = Annotated[
 Program = Annotated[tuple[str, ...], Argument("CMD", help="The program and its arguments, after `--`.")]
 Select = Annotated[tuple[str, ...] | None, Option("--select", metavar="ID,...", help="Run only these codemods.")]
 Ignore = Annotated[tuple[str, ...], Option("--ignore", metavar="ID,...", help="Do not run these codemods.")]
-Format = Annotated[OutputFormat, Option("--output-format", help="How it is written.")]
-Reporting = Annotated[ReportFormat, Option("--output-format", help="How findings are written.")]
+Format = Annotated[OutputFormat, Option("--output-format", help="Output format.")]
+Reporting = Annotated[ReportFormat, Option("--output-format", help="Format of the findings.")]
 OutputFile = Annotated[
     str | None, Option("--output-file", metavar="FILE", help="Write them into this file, not to stdout.")
 ]
-StdinName = Annotated[str | None, Option("--stdin-filename", metavar="NAME", help="What `-` is called in messages.")]
+StdinName = Annotated[str | None, Option("--stdin-filename", metavar="NAME", help="Name of `-` in messages.")]
 Python = Annotated[
     str | None,
     Option("--python", metavar="PATH", help="The Python of the installed modules, and the `python` of `--run`."),
 ]
 Trace = Annotated[
-    str | None, Option("--trace", metavar="FILE", help="What `jaxfix trace -o FILE` saw; without PATH, of its files.")
+    str | None, Option("--trace", metavar="FILE", help="A trace from `jaxfix trace -o FILE`; without PATH, its files.")
 ]
 NoCache = Annotated[bool, Option("--no-cache", help="Analyse every file again.")]
 ExitZero = Annotated[bool, Option("--exit-zero", help="Exit with 0 even if findings remain or fixes are held.")]
 
-Fresh = Annotated[bool, Option("--fresh", help="Run again what was run before, even if nothing has changed.")]
+Fresh = Annotated[bool, Option("--fresh", help="Reuse no earlier run, even if nothing has changed.")]
 AllowDirty = Annotated[bool, Option("--allow-dirty", help="Write over uncommitted changes.")]
 AllowNoVcs = Annotated[bool, Option("--allow-no-vcs", help="Write outside of git.")]
 Proven = Annotated[str | None, Option("--run", metavar="CMD", help="The program to rerun; implies --prove.")]
-Timeout = Annotated[float, Option("--timeout", metavar="SECONDS", least=1, help="For each of the runs that prove.")]
+Timeout = Annotated[float, Option("--timeout", metavar="SECONDS", least=1, help="Time limit of each run.")]
 Steps = Annotated[
-    int | None, Option("--steps", metavar="N", least=3, help="End the program after N calls of what is rewritten.")
+    int | None,
+    Option("--steps", metavar="N", least=3, help="End the program after N calls of the rewritten functions."),
 ]
 Observe = Annotated[
     tuple[str, ...],
@@ -68,12 +69,14 @@ On = Annotated[
         help="Where it runs: cpu, gpu, tpu, ssh://host/path, dask://host:port, or both: gpu,ssh://host.",
     ),
 ]
-Launcher = Annotated[str | None, Option("--launcher", metavar="CMD", help="What starts it, such as 'srun --gpus=1'.")]
+Launcher = Annotated[
+    str | None, Option("--launcher", metavar="CMD", help="The command that starts it, such as 'srun --gpus=1'.")
+]
 
-TraceFile = Annotated[str | None, Option("-o", metavar="FILE", help="Write what `--trace` of check and apply reads.")]
+TraceFile = Annotated[str | None, Option("-o", metavar="FILE", help="Write a trace for `--trace` of check and apply.")]
 Step = Annotated[
     str | None,
-    Option("--step", metavar="FUNCTION", help="Whose calls are the steps: NAME or MODULE:NAME."),
+    Option("--step", metavar="FUNCTION", help="The function whose calls are steps: NAME or MODULE:NAME."),
 ]
 
 

@@ -20,10 +20,10 @@ class Trace:
 
     command: Program
     output: TraceFile = None
-    html: Annotated[str | None, Option("--html", metavar="FILE", help="Write a page, complete in itself.")] = None
+    html: Annotated[str | None, Option("--html", metavar="FILE", help="Write a self-contained page.")] = None
     steps_from: Annotated[
         int,
-        Option("--steps-from", metavar="N", least=1, help="The first step that is steady; those before warm up."),
+        Option("--steps-from", metavar="N", least=1, help="The first steady step; earlier ones warm up."),
     ] = 3
     step: Step = None
     on: On = None
@@ -43,9 +43,13 @@ class Gate:
     command: Program
     max_compiles: Annotated[
         int | None,
-        Option("--max-compiles", metavar="N", least=0, help="Of each function; by default 1, with --after 0."),
+        Option(
+            "--max-compiles", metavar="N", least=0, help="Most compiles of a function; by default 1, with --after 0."
+        ),
     ] = None
-    max_total: Annotated[int | None, Option("--max-total", metavar="N", least=0, help="Of all together.")] = None
+    max_total: Annotated[
+        int | None, Option("--max-total", metavar="N", least=0, help="Most compiles of all functions together.")
+    ] = None
     after: Annotated[
         int | None,
         Option("--after", metavar="STEP", least=0, help="Count only what compiles in the steps after this one."),
@@ -60,12 +64,14 @@ class Gate:
     output: TraceFile = None
     write: Annotated[
         str | None,
-        Option("--write", metavar="FILE", help="Write a pytest: this function compiles as often, and does not grow."),
+        Option(
+            "--write", metavar="FILE", help="Write a pytest: this function compiles no more often, and does not grow."
+        ),
     ] = None
     on: On = None
     launcher: Launcher = None
     output_format: Annotated[
-        OutputFormat, Option("--output-format", "--format", help="How the verdict is written, on stderr.")
+        OutputFormat, Option("--output-format", "--format", help="Format of the verdict, on stderr.")
     ] = OutputFormat.text
 
     @property

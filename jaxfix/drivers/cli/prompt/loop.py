@@ -160,7 +160,7 @@ class Loop:
         if not is_refuted(entry) or entry.known is None:
             return True
         verdict = entry.known.evidence.verdict.value
-        return terminal.agrees(f"a rerun says of this fix: {verdict}; accept it anyway?")
+        return terminal.agrees(f"a rerun judged this fix {verdict}; accept it anyway?")
 
     def _takes(self, entry: Candidate) -> None:
         self.cursor = self.cursor.decided([entry.name], Choice.ACCEPTED)
@@ -233,7 +233,7 @@ class Loop:
         except KeyboardInterrupt:
             signal.signal(signal.SIGINT, heard)
             if not found.receipts:
-                terminal.note("the proof was ended; nothing of it is known")
+                terminal.note("the proof was stopped without a result")
         except UserError as error:
             outcome.tell_errors([str(error)])
         outcome.tell_errors(found.errors)
@@ -264,7 +264,7 @@ class Loop:
                 continue
             if edits is not None:
                 self.cursor = self.cursor.edited(edits)
-                terminal.tell("taken as you wrote it; no rerun has looked at that\n")
+                terminal.tell("taken as you wrote it; no rerun has checked it\n")
             return
 
     def _own_edits(self, entry: Candidate, target: Target, raw: bytes) -> tuple[Edit, ...] | None:
@@ -274,7 +274,7 @@ class Loop:
           SourceError: it is not Python, or does not go with what other fixes make of the file.
         """
         if raw == target.source.raw:
-            terminal.tell("that leaves nothing of the fix: `n` refuses it\n")
+            terminal.tell("nothing of the fix is left: `n` refuses it\n")
             return None
         if raw == entry.patch.after:
             terminal.tell("nothing was changed: `y` takes the fix as it is\n")

@@ -38,7 +38,7 @@ class Prover:
         if self.allowed.mode is Mode.RERUN:
             return None
         if self.is_forbidden:
-            return "`--no-prove` says that nothing is to run"
+            return "`--no-prove` forbids any run"
         if self.agenda is None or self.agenda.is_empty:
             return "there is no program to rerun: name one with `--run`"
         return None if asker() is Asker.COMMAND else "nothing is run from a hook"

@@ -19,16 +19,16 @@ KEYS = (
     ("y", "take this fix"),
     ("n", "refuse it: it is not asked about again while its code stays unchanged"),
     ("j", "leave it open, and go on"),
-    ("a", "take this one and all others of its codemod that are open, but for those that a rerun refuted"),
-    ("f", "take this one and all others of its file that are open, but for those that a rerun refuted"),
-    ("d", "refuse this one and all others of its file that are open"),
+    ("a", "take all open fixes of its codemod, except those that a rerun refuted"),
+    ("f", "take all open fixes of its file, except those that a rerun refuted"),
+    ("d", "refuse all open fixes of its file"),
     ("x", "explain: the page of its codemod"),
     ("v", "show the evidence"),
     ("p", "prove it: rerun with and without it"),
     ("P", "prove all that are open"),
     ("e", "edit the fixed file in $EDITOR, and take it as you write it"),
     ("b", "back: undo the last answer"),
-    ("q", "write what is taken so far, and end"),
+    ("q", "write the accepted fixes, and end"),
     ("?", "this help; Ctrl-C ends, writes nothing, and remembers the answers"),
 )
 WORDS = {"y": "yes", "n": "no", "j": "later", "p": "prove", "x": "explain", "b": "back", "q": "end", "?": "all answers"}
@@ -77,7 +77,7 @@ def help_for(keys: Sequence[str], texts: Sequence[tuple[str, str]], paint: Paint
 def evidence(known: Known | None, paint: Paint, width: int | None) -> str:
     """All that reruns have shown of a fix."""
     if known is None:
-        return "no rerun has looked at this fix yet\n"
+        return "no rerun has checked this fix yet\n"
     facts = [shown_of(known), f"command: {known.evidence.command}"]
     environment = known.evidence.environment
     if environment is not None:
@@ -104,7 +104,7 @@ def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
         yield f"seen: {seen_in_words(seen)}", "yellow"
     yield entry.fix.title, "bold"
     if is_own:
-        yield "as you have edited it: no rerun has looked at that", "yellow"
+        yield "as you edited it: no rerun has checked it", "yellow"
         return
     if entry.known is not None:
         yield shown_of(entry.known), _style(entry.known)
@@ -123,7 +123,7 @@ def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
 
 def _waiting(entry: Candidate) -> str:
     if entry.fix.safety is Safety.SAFE:
-        return "safe by itself; that the helper file can be imported, only a rerun shows"
+        return "safe by itself; only a rerun shows that the helper file can be imported"
     return f"needs a rerun: results {entry.fix.promise}"
 
 
