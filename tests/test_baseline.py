@@ -249,7 +249,7 @@ def test_what_is_repaired_fails_until_it_is_written_down(known: Path, cli: Cli) 
     told = cli("check")
     assert told.code == 1
     line = "known.json:5: stale `local-loop-function` in `smooth` of `src/slow.py` is not found any more: `return"
-    assert told.out.startswith(line) and "`--update-baseline` writes that down" in told.out
+    assert told.out.startswith(line) and "`--update-baseline` records that" in told.out
     document = json.loads(cli("check", "--output-format", "json").out)
     assert [entry["path"] for entry in document["baselines"][0]["stale"]] == ["src/slow.py"]
     assert "0 findings, 0 of them new, 1 forgotten" in cli("check", "--update-baseline").err
@@ -320,7 +320,7 @@ def test_nothing_is_written_while_something_cannot_be_read(known: Path, cli: Cli
 
 def test_an_update_that_changes_nothing_writes_nothing(known: Path, cli: Cli) -> None:
     before = os.stat(known / "known.json")
-    assert "says already what is found: 1 finding" in cli("check", "--update-baseline").err
+    assert "is up to date: 1 finding" in cli("check", "--update-baseline").err
     after = os.stat(known / "known.json")
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 

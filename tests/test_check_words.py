@@ -6,12 +6,16 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
+from jaxfix import testing
+from jaxfix.api import Codemod
 from jaxfix.render import text
 from jaxfix.render.paint import plain
 from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.wire import from_json
+from jaxfix_codemods import CODEMODS
 
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SOLVER = """\
 import jax
 
@@ -75,6 +79,48 @@ def test_the_dearest_comes_first_then_what_is_certain(package: Path, cli: Cli) -
     ]
     told = text.findings(several, plain).splitlines()
     assert [line.split(":")[1] for line in told] == ["4", "3", "2", "1"]
+
+
+NESTED = """\
+import jax
+
+for row in range(9):
+    print(jax.jit(lambda x: x * 2)(1.0))
+    for column in range(9):
+        print(jax.jit(lambda x: x * 3)(1.0))
+
+key = jax.random.key(0)
+noise = jax.random.normal(key, (3,))
+more = jax.random.normal(key, (3,))
+print(noise + more)
+"""
+
+
+def test_without_a_trace_an_estimate_sorts_and_says_so(package: Path, cli: Cli) -> None:
+    (package / "fixed.py").write_text(NESTED)
+    done = cli("check", "--all")
+    assert [line.split()[0].split(":")[1] for line in done.out.splitlines()] == ["10", "6", "4"]
+    assert "sorted by an estimate of cost" in done.err
+    assert "sorted" not in cli("check", "--all", "--output-format", "json").err
+    found = json.loads(cli("check", "--all", "--output-format", "json").out)["findings"]
+    assert {entry["line"]: entry.get("estimate") for entry in found} == {
+        4: "a compile in each iteration",
+        6: "a compile in each iteration of 2 nested loops",
+        10: "an error",
+    }
+
+
+def test_one_finding_is_not_said_to_be_sorted(package: Path, cli: Cli) -> None:
+    assert "sorted" not in cli("check", "--all").err
+
+
+@pytest.mark.parametrize("codemod", CODEMODS, ids=lambda codemod: codemod.id)
+def test_each_possible_finding_of_the_goldens_says_what_would_make_it_certain(codemod: Codemod) -> None:
+    cases = [case for case in testing.cases(GOLDEN, CODEMODS) if case.path.parent.name == codemod.id.replace("-", "_")]
+    found = [entry for case in cases for entry in testing.diagnostics(case) if case.path.suffix == ".py"]
+    assert found
+    unsure = [entry for entry in found if entry.confidence is Confidence.POSSIBLE]
+    assert [(entry.where, entry.message) for entry in unsure if entry.certain_if is None] == []
 
 
 def _at(base: Diagnostic, line: int, confidence: Confidence, seconds: float | None) -> Diagnostic:

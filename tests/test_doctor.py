@@ -214,7 +214,7 @@ def test_the_nearest_configuration_holds(project: Path, cli: Cli, monkeypatch: p
 
 
 def test_without_a_configuration_the_defaults_hold(project: Path, cli: Cli) -> None:
-    assert "the defaults hold" in cli("--no-run").line("ok", "configuration")
+    assert "defaults apply" in cli("--no-run").line("ok", "configuration")
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_other_commands_cannot_be_run_within_a_test(words: tuple[str, ...], tmp_
     ("options", "said"),
     [
         (("--write", "test.txt"), "is not Python file"),
-        (("--write", "mine.py"), "there is another file, which stays"),
+        (("--write", "mine.py"), "exists already, and is kept"),
         (("--write", "nowhere/test.py"), "there is no folder to write it into"),
         (("--write", "test.py", "--on", "cpu"), "writes a test that runs here"),
         (("--write", "test.py", "--function", "a", "--function", "b"), "names several"),

@@ -237,7 +237,7 @@ def test_a_text_of_ones_own_outlives_an_interruption_and_is_shown_again(project:
         person.leaves()
     with Person("apply", "-i", *ONLY, "a.py") as person:
         person.types("f")
-        assert "2 fixes taken" in person.sees("as you have edited it")
+        assert "2 fixes taken" in person.sees("as you edited it")
         person.sees("tiny_mine(x)")
         person.types("y", "y")
         person.leaves()
@@ -286,7 +286,7 @@ def test_what_is_shown_fits_the_terminal(project: Path, columns: int) -> None:
     assert "\x1b[" in person.shown
     told = person.plainly()
     told_plainly = " ".join(told.split())
-    assert "`tiny_safe` costs a compile" in told_plainly and "no rerun has looked at this fix" in told_plainly
+    assert "`tiny_safe` costs a compile" in told_plainly and "no rerun has checked this fix" in told_plainly
     assert "undo the last answer" in told_plainly and "exist nowhere" in told_plainly
     start = told.index("(1/6)")
     question = told[start : told.index("]?")].splitlines()
@@ -464,7 +464,7 @@ def test_a_proof_is_asked_for_shown_and_decides_nothing_by_itself(project: Path)
         person.types("b", "b", "a")
         assert "2 fixes taken" in person.sees("(2/3) train.py:12")
         person.types("y")
-        assert "says of this fix: different; take it anyway" in person.sees("? [y/N] ")
+        assert "judged this fix different; accept it anyway" in person.sees("? [y/N] ")
         person.sends("n\n")
         person.types("n", "y")
         assert person.leaves() == 1

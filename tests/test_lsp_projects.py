@@ -69,7 +69,7 @@ def test_a_survey_that_breaks_leaves_each_file_alone(project: Path, tmp_path: Pa
         assert server.end() == 0
         lines = server.log.read_text().splitlines()
         assert all(line.startswith("jaxfix lsp: ") for line in lines)
-        assert len([line for line in lines if "each file is looked at alone" in line]) == 1 - number
+        assert len([line for line in lines if "each file is analysed alone" in line]) == 1 - number
 
 
 # --- configuration ----------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def test_a_fix_is_taken_as_it_is_written_on_the_page(project: Path) -> None:
     ("made", "message"),
     [
         (lambda text: text + "\n)", "not valid Python"),
-        (lambda text: review_project.FILES["data.py"].decode(), "leaves nothing of the fix"),
+        (lambda text: review_project.FILES["data.py"].decode(), "nothing of the fix is left"),
     ],
 )
 def test_what_cannot_be_taken_changes_nothing(project: Path, made: Callable[[str], str], message: str) -> None:
@@ -230,7 +230,7 @@ def test_a_plan_that_was_not_shown_is_not_written(project: Path) -> None:
     review.decide(review.seen.number, [0], Choice.ACCEPTED)
     digest = review.plan().digest
     review.decide(review.seen.number, [1], Choice.ACCEPTED)
-    with pytest.raises(Exception, match="is not what was shown"):
+    with pytest.raises(Exception, match="has changed since it was shown"):
         review.write(digest)
     assert tree(project) == before
 
@@ -254,7 +254,7 @@ def test_a_file_that_has_changed_is_noticed_and_not_written_over(project: Path) 
 
 def test_a_yes_to_something_else_runs_nothing(project: Path) -> None:
     review = ReviewState(wishes("python train.py"), terminal)
-    with pytest.raises(Exception, match="is not what was shown"):
+    with pytest.raises(Exception, match="has changed since it was shown"):
         review.prove("0" * 64)
     assert not review.is_running
 

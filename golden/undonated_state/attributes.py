@@ -69,7 +69,7 @@ class Given:
 
     def __init__(self, state):
         self._state = state
-        self._step = jax.jit(_step)  # want: undonated-state (no fix): `self._state` is `state` at first
+        self._step = jax.jit(_step)  # want: undonated-state (no fix): `self._state` starts as `state`
 
     def feed(self, batch):
         self._state = self._step(self._state, batch)

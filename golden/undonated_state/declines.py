@@ -42,7 +42,7 @@ def with_history():
 
 
 def from_another_name(first):
-    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` is `first` at first
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): `p` starts as `first`
     p = first
     for _ in range(3):
         p = step(p)
@@ -226,7 +226,7 @@ SHARED = jnp.ones(3)
 
 
 def shared():
-    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): the `SHARED` of the module
+    step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): the module's `SHARED`
     p = of_the_module()
     for _ in range(3):
         p = step(p)
@@ -291,7 +291,7 @@ def looked_up(name):
 
 
 def from_a_table(name):
-    step = jax.jit(lambda s: s * 0.9)  # want: undonated-state (no fix): `state` is the `STATES` of the module
+    step = jax.jit(lambda s: s * 0.9)  # want: undonated-state (no fix): `state` starts as the module's `STATES`
     state = looked_up(name)
     for _ in range(4):
         state = step(state)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from jaxfix.render.estimate import in_words
 from jaxfix.report.campaign import Campaign
 from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
@@ -113,6 +114,7 @@ def _finding(diagnostic: Diagnostic) -> dict[str, object]:
         "message": diagnostic.message,
         "confidence": diagnostic.confidence.value,
         **({} if diagnostic.certain_if is None else {"certain_if": diagnostic.certain_if}),
+        **({} if (words := in_words(diagnostic)) is None else {"estimate": words}),
         "safety": diagnostic.safety.value,
         "title": diagnostic.title,
         "fixable": diagnostic.fixable,

@@ -133,6 +133,7 @@ def _finding(known: dict[str, Schema]) -> Schema:
         "message": _TEXT,
         "confidence": schema_of(Confidence, known),
         "certain_if": described(_TEXT, "what would make a possible finding certain; there only where that is known"),
+        "estimate": described(_TEXT, "what it costs as far as the code shows; there only where that is known"),
         "safety": schema_of(Safety, known),
         "title": described(_TEXT, "the cure, as an imperative"),
         "fixable": _YES,
@@ -142,7 +143,7 @@ def _finding(known: dict[str, Schema]) -> Schema:
         "seen": or_null(schema_of(Seen, known)),
         "related": _list(schema_of(Related, known)),
     }
-    return object_of("A finding.", properties, ("cell", "certain_if"))
+    return object_of("A finding.", properties, ("cell", "certain_if", "estimate"))
 
 
 def _baseline() -> Schema:

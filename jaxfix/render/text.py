@@ -3,19 +3,24 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from jaxfix.render.estimate import dearest_first, estimated
 from jaxfix.render.paint import Paint, counted, named, printable
 from jaxfix.render.seen import seen_in_words
-from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Held
 from jaxfix.source.edits import shown_place
+
+_ESTIMATED = (
+    "sorted by an estimate of cost (what recompiles, in how many loops): `jaxfix trace -- python PROGRAM` measures it"
+)
 
 
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
     """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix.
 
-    First comes what a trace has seen, the dearest first, then what is certain, then what is possible; as they stand.
+    First comes what a trace has seen, the dearest first, then what is certain, then what is possible; of each the
+    dearest first, by an estimate.
     """
-    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in sorted(diagnostics, key=_cost))
+    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in sorted(diagnostics, key=dearest_first))
 
 
 def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
@@ -46,17 +51,29 @@ def stale(place: str, message: str, paint: Paint) -> str:
 
 
 def check_summary(
-    diagnostics: Sequence[Diagnostic], files: int, paint: Paint, *, not_shown: int = 0, is_compared: bool = False
+    diagnostics: Sequence[Diagnostic],
+    files: int,
+    paint: Paint,
+    *,
+    not_shown: int = 0,
+    is_compared: bool = False,
+    is_listed: bool = False,
 ) -> str:
     """What `check` found, in one line; another says of how many possible findings nothing is shown.
 
     Args:
       is_compared: whether findings that a baseline knows are left out.
+      is_listed: whether the findings are printed beside it, the dearest first.
     """
     if not files:
         return "no Python files to analyse\n"
     noun = "new finding" if is_compared else "finding"
-    return _check_summary(diagnostics, files, paint, noun) + (_not_shown(not_shown, paint) if not_shown else "")
+    summary = _check_summary(diagnostics, files, paint, noun) + (_not_shown(not_shown, paint) if not_shown else "")
+    return summary + (note(_ESTIMATED, paint) if is_listed and _is_sorted_by_estimate(diagnostics) else "")
+
+
+def _is_sorted_by_estimate(diagnostics: Sequence[Diagnostic]) -> bool:
+    return not any(each.seen for each in diagnostics) and len({estimated(each) for each in diagnostics}) > 1
 
 
 def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, noun: str) -> str:
@@ -108,11 +125,6 @@ def _finding(diagnostic: Diagnostic, paint: Paint) -> str:
 
 def _unsure(diagnostic: Diagnostic) -> str:
     return f"; certain if {printable(diagnostic.certain_if)}" if diagnostic.certain_if else ""
-
-
-def _cost(diagnostic: Diagnostic) -> tuple[float, bool]:
-    seconds = diagnostic.seen.seconds if diagnostic.seen is not None else 0.0
-    return -seconds, diagnostic.confidence is Confidence.POSSIBLE
 
 
 def _seen(diagnostic: Diagnostic, paint: Paint) -> str:

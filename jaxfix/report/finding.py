@@ -78,6 +78,19 @@ class Proves(Enum):
         return self in (Proves.ERROR_CURED, Proves.CURED_ON_DEVICES)
 
 
+class Cost(Enum):
+    """What a line costs, the dearest first, as its codemod says: an estimate, where no run has measured it."""
+
+    ERROR = "an error"
+    COMPILES = "a compile"
+    """At each call, or for each new value, shape or function."""
+    WORK = "dispatches, or waits of the host,"
+    """At each call, beside compiling."""
+    COMPILE_TIME = "a longer compile, once"
+    SECOND_COMPILE = "one more compile, once"
+    MEMORY = "memory, at each call"
+
+
 class Equality(Enum):
     """What a proof must show of the results."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from jaxfix.report.evidence import Comparison, Evidence
-from jaxfix.report.finding import Confidence, Fate, Fix, Safety
+from jaxfix.report.finding import Confidence, Cost, Fate, Fix, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.report.seal import Seal
 from jaxfix.report.trace.gains import Went
@@ -82,6 +82,8 @@ class Diagnostic:
       fate: as the finding's own.
       renames: as the finding's own.
       certain_if: what would make it certain, where it is only possible; None where that is not known.
+      cost: the kind of cost that its codemod finds; None where that is not known.
+      loops: how many nested loops repeat it, as far as the code shows.
     """
 
     path: str
@@ -111,6 +113,8 @@ class Diagnostic:
     fate: Fate | None = None
     renames: bool = False
     certain_if: str | None = None
+    cost: Cost | None = None
+    loops: int = 0
 
 
 @frozen

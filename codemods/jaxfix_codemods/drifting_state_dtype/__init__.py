@@ -104,6 +104,7 @@ def _of_drift(module: Module, drift: Drift) -> Finding:
         title=f"Cast the new state of `{drift.primitive}` to the dtypes of the old one",
         equality=Equality.STRONGER_TYPES,
         proves=Proves.ERROR_CURED,
+        certain_if="a caller passes another dtype",
     )
     try:
         wrapped = wraps(module, drift)

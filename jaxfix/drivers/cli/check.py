@@ -58,7 +58,8 @@ def check(options: Check) -> int:
         found = replace(found, errors=(*found.errors, *unwritten))
     account = _account(told, found, looked, options)
     output.give(options.output_file, FORMATS[options.output_format](account))
-    _summarise(told, found.errors, number_read)
+    is_listed = options.output_format == "text" and not options.statistics
+    _summarise(told, found.errors, number_read, is_listed=is_listed)
     for note in looked_at.notes:
         terminal.note(note)
     outcome.tell_errors((*found.errors, *account.bugs))
@@ -120,11 +121,19 @@ def _compared(
     return _Told(new, not_shown, counts, judgements, (), len(sure) - len(shown))
 
 
-def _summarise(told: _Told, errors: tuple[str, ...], number: int) -> None:
+def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: bool) -> None:
     if (number or not errors) and not told.updates:
         paint, is_compared = terminal.paint_for(sys.stderr), bool(told.judgements)
-        summary = text.check_summary(told.shown, number, paint, not_shown=told.not_shown, is_compared=is_compared)
-        terminal.tell(summary)
+        terminal.tell(
+            text.check_summary(
+                told.shown,
+                number,
+                paint,
+                not_shown=told.not_shown,
+                is_compared=is_compared,
+                is_listed=is_listed,
+            )
+        )
     if told.retired:
         what = "1 finding whose fix gains" if told.retired == 1 else f"{told.retired} findings whose fixes gain"
         terminal.note(f"{what} nothing, as a rerun has shown: `jaxfix receipts`, `--all`")

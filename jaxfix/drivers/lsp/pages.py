@@ -2,9 +2,11 @@
 
 import re
 from functools import cache
+from importlib import metadata
 
 from jaxfix import docs
 from jaxfix.engine.registry import Registry, load_registry
+from jaxfix.render.estimate import in_words
 from jaxfix.render.seen import seen_in_words
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.codemod import Codemod
@@ -52,23 +54,39 @@ def source(name: str) -> str | None:
 
 
 def hover(diagnostic: Diagnostic, receipt: str | None) -> str:
-    """The finding, what is known of it and of its cure, then what its codemod does, before and after."""
+    """The finding, its cost, what would make it certain, the cure, what a rerun showed, and where more is to read."""
     parts = [f"**jaxfix** `{diagnostic.id}` ({diagnostic.confidence.value})", _sentence(diagnostic.message)]
+    estimate = in_words(diagnostic)
     if diagnostic.seen is not None:
-        parts.append(f"seen: {seen_in_words(diagnostic.seen)} in the last trace")
+        parts.append(f"**Cost**: seen: {seen_in_words(diagnostic.seen)} in the last trace")
+    elif estimate is not None:
+        parts.append(f"**Cost** (estimate): {estimate}")
+    if diagnostic.certain_if is not None:
+        parts.append(f"**Certain if** {diagnostic.certain_if}")
     if diagnostic.fixable:
         parts.append(f"**Cure**: {diagnostic.title} ({_SAFETY[diagnostic.safety.value]})")
     elif diagnostic.declined is not None:
-        parts.append(f"Not fixed by jaxfix: {diagnostic.declined}")
+        parts.append(f"**Not fixed**: {diagnostic.declined}")
     if receipt is not None:
         parts.append(f"**Rerun**: {receipt}")
-    found = codemod(diagnostic.id)
-    if found is not None and markdown(diagnostic.id) is not None:
-        page = docs.page(found)
-        parts += ["---", page.summary, page.why]
-        parts.append(f"Before\n```python\n{page.before}\n```\nAfter\n```python\n{page.after}\n```")
-        parts.append(f"Safety: {page.safety}")
-    return "\n\n".join(part for part in parts if part)
+    return "\n\n".join([*parts, _more(diagnostic.id)])
+
+
+def _more(name: str) -> str:
+    """Where its page is: a link where the package has an address, and the command that prints it."""
+    address = repository()
+    page = f"[{name}]({address}/blob/main/docs/codemods/{name}.md), " if address and codemod(name) is not None else ""
+    return f"More: {page}`jaxfix explain {name}`"
+
+
+@cache
+def repository() -> str | None:
+    """The address of the repository that this package was published from; None where it has none."""
+    try:
+        links = metadata.metadata("jaxfix").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:
+        return None
+    return next((link.partition(", ")[2] for link in links if link.startswith("Repository, ")), None)
 
 
 def _sentence(text: str) -> str:

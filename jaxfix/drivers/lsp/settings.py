@@ -77,7 +77,7 @@ def _flag(value: object) -> bool:
 
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ValueError("no list of strings")
+        raise ValueError("not a list of strings")
     return tuple(value)
 
 
@@ -90,13 +90,13 @@ def _text(value: object) -> str | None:
 
 def _seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value < 1e6:
-        raise ValueError("no number of seconds from 1 on")
+        raise ValueError("not a number of seconds from 1 on")
     return float(value)
 
 
 def _severity(value: object) -> dict[Confidence, str]:
     if not isinstance(value, Mapping):
-        raise ValueError(f"no table of {', '.join(f'`{each.value}`' for each in Confidence)}")
+        raise ValueError(f"not a table of {', '.join(f'`{each.value}`' for each in Confidence)}")
     named = {each.value: each for each in Confidence}
     for key, level in value.items():
         if key not in named or level not in LEVELS:

@@ -196,7 +196,7 @@ class ReviewState:
         with self._lock:
             plan = self.plan()
             if plan.digest != digest:
-                raise WriteError("what would be written has changed since it was shown", hint="look at it again")
+                raise WriteError("what would be written has changed since it was shown", hint="review it again")
             if plan.problem is not None:
                 raise WriteError(plan.problem)
             if not plan.files:
@@ -266,7 +266,7 @@ class ReviewState:
             if self.is_running:
                 raise UserError(RUNNING)
             if self.seen.agenda is None or agenda_digest(self.seen.agenda) != digest:
-                raise UserError("what would run has changed since it was shown", hint="look at it again")
+                raise UserError("what would run has changed since it was shown", hint="review it again")
             self._rerunning.start(self._wishes.request, self.seen.session, self.rerun)
 
     def cancel(self) -> None:
