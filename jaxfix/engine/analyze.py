@@ -8,14 +8,14 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from jaxfix.engine import plugins
+from jaxfix.engine import estimate, plugins
 from jaxfix.engine.anchor import anchored
 from jaxfix.engine.related import related
 from jaxfix.engine.seen import Explanations, Sighting, worth_telling
 from jaxfix.engine.suppress import suppressions
 from jaxfix.engine.versions import is_for
 from jaxfix.engine.warm import warmed
-from jaxfix.report.finding import Confidence, Finding, Proves, Safety
+from jaxfix.report.finding import Confidence, Finding, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.trace.compiles import Compiled
@@ -30,7 +30,6 @@ from jaxfix.source.source_file import SourceFile
 
 _KEYWORDS = frozenset({*keyword.kwlist, *keyword.softkwlist})
 _LOOPS: Mapping[str, tuple[type[ast.stmt], ...]] = {"for": (ast.For, ast.AsyncFor), "while": (ast.While,)}
-_REPEATED = (Proves.FEWER_COMPILES, Proves.LESS_WORK)
 _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.ON_REQUEST, Safety.DISPLAY_ONLY)
 
 
@@ -132,8 +131,9 @@ def analyze(
 def diagnostic(module: Module, found: Found) -> Diagnostic:
     """The finding as it is reported."""
     finding, source = found.finding, module.source
-    span, lines = module.span(finding.at), module.source.lines
+    span, lines, around = module.span(finding.at), module.source.lines, related(module, finding.at)
     cell, line = source.place(lines.line(span.start))
+    is_unsure = found.confidence is Confidence.POSSIBLE
     return Diagnostic(
         path=source.path,
         line=line,
@@ -151,22 +151,14 @@ def diagnostic(module: Module, found: Found) -> Diagnostic:
         anchor=anchored(module, finding.at),
         seen=_figures(found) if found.seen or found.hot else None,
         cell=cell,
-        related=related(module, finding.at),
+        related=around,
         deprecated=finding.deprecated,
         fate=finding.fate,
         renames=finding.renames,
-        certain_if=_certain_if(module, found) if found.confidence is Confidence.POSSIBLE else None,
+        certain_if=estimate.certain_if(module, found.codemod, finding) if is_unsure else None,
+        cost=estimate.cost(found.codemod, finding),
+        loops=estimate.loops(module, finding.at, around),
     )
-
-
-def _certain_if(module: Module, found: Found) -> str | None:
-    """What would make a possible finding certain: as most do, it costs where eager calls repeat the function around."""
-    if found.finding.certain_if is not None:
-        return found.finding.certain_if
-    function = module.path(found.finding.at).rpartition(".")[2]
-    if function == "<module>" or (found.finding.proves or found.codemod.proves) not in _REPEATED:
-        return None
-    return f"`{function}` is called eagerly, again and again"
 
 
 def _placed(source: SourceFile, reason: Reason, cell: int | None) -> Reason:

@@ -83,7 +83,7 @@ the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with 
 function; a file that imports a library which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh`
 it sees none, and leaves its constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type
 `Explicit`, under which a sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape,
-compared, or handed to other functions than those that place arrays; a number of axes that the file does not show; a
+compared, or passed to other functions than those that place arrays; a number of axes that the file does not show; a
 sharding constraint beside meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A

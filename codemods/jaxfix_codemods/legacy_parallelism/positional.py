@@ -99,11 +99,11 @@ def _plan(module: Module, at: ast.AST) -> Iterator[_Use]:
         raise Declined(Reason(Code.OLDER_VERSION, "`jax.jit` takes a `NamedSharding` since jax 0.4.7"))
     call = module.parent(at)
     if not isinstance(call, ast.Call) or call.func is not at:
-        raise Declined(Reason(Code.OTHER_USES, "it is handed on, or asked for as a type"))
+        raise Declined(Reason(Code.OTHER_USES, "it is passed on, or asked for as a type"))
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
         raise Declined(Reason(Code.SIGNATURE, "it is called with more than devices"))
     if not module.has_exact_spans(call):
-        raise Declined(Reason(Code.FORMAT_STRING, "it stands inside a format string"))
+        raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
     rank = device_rank(module, call.args[0])
     yield from _grown(module, call, _Base("", call.args[0]), Layout(rank, tuple(range(rank or 0))))
 
