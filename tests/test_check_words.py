@@ -7,7 +7,8 @@ import pytest
 from command_line import Cli
 
 from jaxfix import testing
-from jaxfix.api import Codemod
+from jaxfix.api import Codemod, Proves
+from jaxfix.engine import estimate
 from jaxfix.render import text
 from jaxfix.render.paint import plain
 from jaxfix.report.finding import Confidence
@@ -106,8 +107,12 @@ def test_without_a_trace_an_estimate_sorts_and_says_so(package: Path, cli: Cli) 
     assert {entry["line"]: entry.get("estimate") for entry in found} == {
         4: "a compile in each iteration",
         6: "a compile in each iteration of 2 nested loops",
-        10: "an error",
+        10: "random numbers that depend on each other",
     }
+
+
+def test_each_gain_has_a_cost_or_is_none() -> None:
+    assert set(Proves) - set(estimate.COSTS) == {Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES}
 
 
 def test_one_finding_is_not_said_to_be_sorted(package: Path, cli: Cli) -> None:

@@ -18,8 +18,11 @@ _CERTAIN_IF = {
     Proves.FEWER_READS: "the loop runs eagerly, on an accelerator",
     Proves.SAME_RESULTS: "a version that the project runs with warns of it",
     Proves.SAME_ON_DEVICES: "the project moves off the old API",
+    Proves.ERROR_CURED: "the line runs",
+    Proves.CURED_ON_DEVICES: "the line runs",
+    Proves.KEYS_USED_ONCE: "the numbers are meant to be independent",
 }
-_COSTS = {
+COSTS = {
     Proves.FEWER_COMPILES: Cost.COMPILES,
     Proves.LESS_WORK: Cost.WORK,
     Proves.FEWER_READS: Cost.WORK,
@@ -27,7 +30,10 @@ _COSTS = {
     Proves.LESS_DATA: Cost.COMPILE_TIME,
     Proves.LESS_MEMORY: Cost.MEMORY,
     Proves.ERROR_CURED: Cost.ERROR,
+    Proves.CURED_ON_DEVICES: Cost.ERROR,
+    Proves.KEYS_USED_ONCE: Cost.NUMBERS,
 }
+"""The kind of cost by what a cure gains; those that gain nothing but a newer API have none."""
 _ONCE = frozenset({Why.WEAK_TYPE, Why.DTYPE})
 """Causes of a second compile: from then on the types stay."""
 
@@ -50,7 +56,7 @@ def cost(codemod: Codemod, finding: Finding) -> Cost | None:
         return Cost.WORK
     if gain is Proves.FEWER_COMPILES and codemod.cures and _ONCE.issuperset(codemod.cures):
         return Cost.SECOND_COMPILE
-    return _COSTS.get(gain)
+    return COSTS.get(gain)
 
 
 def loops(module: Module, node: ast.AST, related: tuple[Related, ...]) -> int:

@@ -82,6 +82,7 @@ class Cost(Enum):
     """What a line costs, the dearest first, as its codemod says: an estimate, where no run has measured it."""
 
     ERROR = "an error"
+    NUMBERS = "random numbers that depend on each other"
     COMPILES = "a compile"
     """At each call, or for each new value, shape or function."""
     WORK = "dispatches, or waits of the host,"

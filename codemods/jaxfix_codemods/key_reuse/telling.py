@@ -38,7 +38,6 @@ _EACH_ROUND = {
     _Relation.BY_FUNCTION: "`{second}` uses `{key}` in each iteration: all may draw the same random numbers",
 }
 _ASKED = f": `jaxfix apply {Change.SPLIT_KEYS.value}` writes it"
-_INDEPENDENT = "the numbers are meant to be independent"
 _DEPENDENT = (_Relation.SAME, _Relation.BITS, _Relation.KEYS)
 
 
@@ -82,7 +81,6 @@ def finding(module: Module, pair: Pair) -> Finding:
         message=(_EACH_ROUND[relation] if is_alone else relation.value).format(**words),
         title=title,
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
-        certain_if=_INDEPENDENT,
         declined=_by_hand(pair, _ASKED if cures else ""),
         offers=cures,
     )
@@ -95,7 +93,6 @@ def of_each_leaf(module: Module, use: Use, taker: ast.Call) -> Finding:
         at=use.at,
         message=f"`{_called(use)}` draws from `{use.key}` for each leaf: their random numbers are the same",
         title=f"Split `{use.key}` into one for each leaf",
-        certain_if=_INDEPENDENT,
         declined=Reason(Code.OTHER_NUMBERS, text, taker.lineno),
     )
 
