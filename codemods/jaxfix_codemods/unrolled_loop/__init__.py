@@ -43,8 +43,8 @@ After:
 
 Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
 that is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the
-round is not a number of Python any more: as an index, in `fold_in`, and where it is computed or compared with an array at
-once, it gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. A branch
+iteration is a traced one: as an index, in `fold_in`, and where it is computed or compared with an array at once, it
+gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. A branch
 on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what the last
 iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that one
 iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a start
