@@ -331,3 +331,26 @@ def integrated(x, time=0.0, step=0.1):
         x = x + step * jnp.sin(time)
         time = time + step
     return x
+
+
+def share(x, i):
+    return x * (i / 3)
+
+
+@jax.jit
+def shared(x):
+    for i in range(64):  # want: unrolled-loop (no fix): `i / 3` in line
+        x = x + share(x, i)
+    return x
+
+
+def drawn_by(random, x):
+    return x * random.normal()
+
+
+@jax.jit
+def drawn_apart(x):
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
+        random = np.random.default_rng()
+        x = x + random.normal() * x
+    return x

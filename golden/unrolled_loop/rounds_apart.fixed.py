@@ -139,3 +139,26 @@ def normed(x):
     total = jnp.zeros_like(jax.eval_shape(loop_body, 0, total))
     total = jax.lax.fori_loop(0, 64, loop_body, total)
     return total
+
+
+try:
+    RATE = float("0.1")
+except ValueError:
+    RATE = 0.5
+
+
+def column(x, i):
+    return x[:, i + 1]
+
+
+@jax.jit
+def columns(x):
+    total = jnp.zeros(x.shape[0])
+
+    def loop_body(i, total):
+        own = jnp.sin(column(x, i))
+        total = total + RATE * own.reshape(-1)
+        return total
+
+    total = jax.lax.fori_loop(0, 63, loop_body, total)
+    return total

@@ -104,3 +104,22 @@ def normed(x):
     for i in range(64):  # want: unrolled-loop
         total = total * 0.5 + x[i]
     return total
+
+
+try:
+    RATE = float("0.1")
+except ValueError:
+    RATE = 0.5
+
+
+def column(x, i):
+    return x[:, i + 1]
+
+
+@jax.jit
+def columns(x):
+    total = jnp.zeros(x.shape[0])
+    for i in range(63):  # want: unrolled-loop
+        own = jnp.sin(column(x, i))
+        total = total + RATE * own.reshape(-1)
+    return total

@@ -33,7 +33,8 @@ class During:
             return False
         around = module.function(self.node)
         is_parameter = isinstance(other, ast.arg) and around is not None and other in parameters_of(around.args)
-        return is_parameter or module.function(other) is around
+        # What is outside of all functions waits while one runs.
+        return is_parameter or module.function(other) in (around, None)
 
 
 def why_unstable(

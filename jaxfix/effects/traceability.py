@@ -8,7 +8,7 @@ from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, ties
-from jaxfix.effects.stability import why_attribute_unstable, why_unstable
+from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Result, Takes
 from jaxfix.library.table import short_names, where
@@ -59,17 +59,21 @@ def demands(module: Module, function: Function) -> Demands:
     return found
 
 
-def demands_of_statements(module: Module, statements: Sequence[ast.stmt]) -> Demands:
-    """The same of statements that stand in a row, of the names that they read."""
+def demands_of_statements(module: Module, statements: Sequence[ast.stmt], during: During | None = None) -> Demands:
+    """The same of statements that stand in a row, of the names that they read.
+
+    Args:
+      during: under a trace already: what changes before or after it is the same of all of its iterations.
+    """
     around = module.function(statements[0]) or module.tree
-    return _Reader(module, around).of_statements(statements)
+    return _Reader(module, around, during).of_statements(statements)
 
 
 class _Reader:
     """Reads the function `outermost`, or statements that stand in it, and what they call."""
 
-    def __init__(self, module: Module, outermost: ast.AST) -> None:
-        self._module, self._outermost = module, outermost
+    def __init__(self, module: Module, outermost: ast.AST, during: During | None = None) -> None:
+        self._module, self._outermost, self._during = module, outermost, during
         self._required = RequiredValues(module, outermost)
         self.of: Solver[Function, Demands] = Solver(self._asked_by, _DEMANDS)
 
@@ -134,6 +138,8 @@ class _Reader:
                 self._behind(node, bindings[0], found)
             return
         reason = why_unstable(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
+        if reason is not None and self._during is not None:
+            reason = why_unstable(self._module, node.id, owner, during=self._during)
         reason = reason or why_attribute_unstable(self._module, node)
         if reason is not None:
             found.reason = reason.restated(f"it reads `{node.id}`: {reason}")
@@ -311,6 +317,8 @@ class _Reader:
         if around is not self._module.tree and around is not scope and around not in self._module.ancestors(scope):
             return  # a parameter or a variable of a function inside
         made_by = self._maker(owner, around)
+        if self._is_own(owner, around) and not is_impure(made_by):
+            return
         if is_impure(made_by):
             found.reason = Reason(
                 Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which returns a different value at every call"
@@ -322,6 +330,13 @@ class _Reader:
                 Code.IMPURE,
                 f"it calls `{self._module.text(call.func)}`, which may return a different value at every call",
             )
+
+    def _is_own(self, owner: ast.Name, scope: ast.AST) -> bool:
+        """Whether the iteration that is read has made the object itself, by what it computes."""
+        if self._during is None:
+            return False
+        bindings = self._module.bindings(owner.id, scope)
+        return bool(bindings) and all(self._during.node in self._module.ancestors(b.node) for b in bindings)
 
     def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
         for binding in self._module.bindings(owner.id, scope):

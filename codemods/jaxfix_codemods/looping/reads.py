@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
-from jaxfix.api.analysis import Form, demands_of_statements, own_parameter
+from jaxfix.api.analysis import During, Form, demands_of_statements, own_parameter, positional_of
 from jaxfix.api.library import Effect, Member, Package, Result, Transform, index_of, members_of, short_names, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.rounds import Rounds
@@ -17,6 +17,8 @@ _STATIC = short_names(Result.STATIC)
 _MEMBERS = members_of("jax.Array")
 _WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _WITH_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_DEEP = 3
+"""Calls that a number is followed through."""
 _LARGE = 10_000
 """Of a factor: with a larger one, the product of fewer iterations than anybody unrolls may leave 32 bits."""
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
@@ -41,15 +43,34 @@ def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *
                 _check_read(module, node, is_counted=rounds.counts_up and not is_scanned)
 
 
-def _check_read(module: Module, read: ast.Name, *, is_counted: bool) -> None:
+def _check_read(module: Module, read: ast.Name, *, is_counted: bool, depth: int = 0) -> None:
     whole, outer = _whole(module, read)
     if _is_index(module, whole, outer):
+        return
+    inner = _parameter(module, whole, outer) if depth < _DEEP else None
+    if inner is not None:
+        for use in inner:
+            _check_read(module, use, is_counted=is_counted and whole is read, depth=depth + 1)
         return
     if whole is read and _meets_array(module, whole, outer, is_counted=is_counted):
         return
     shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
     text = f"`{shown}` in line {read.lineno} takes `{read.id}` as a number of Python"
     raise Declined(Reason(Code.NEEDS_VALUE, text, read.lineno))
+
+
+def _parameter(module: Module, given: ast.expr, call: ast.AST | None) -> tuple[ast.Name, ...] | None:
+    """The reads of the parameter that a function of the file is given `given` as; None where they are not known."""
+    if not isinstance(call, ast.Call) or given not in call.args:
+        return None
+    function = module.definition(call.func)
+    before = call.args[: call.args.index(given) + 1]
+    if not isinstance(function, ast.FunctionDef) or any(isinstance(each, ast.Starred) for each in before):
+        return None
+    named = positional_of(function.args)[len(before) - 1 : len(before)]
+    if module.method_of(function) is not None or not named or len(module.bindings(named[0].arg, function)) != 1:
+        return None
+    return tuple(use for use in module.uses(named[0].arg, function) if isinstance(use.ctx, ast.Load))
 
 
 def _whole(module: Module, read: ast.expr) -> tuple[ast.expr, ast.AST | None]:
@@ -159,7 +180,7 @@ def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart:
             reason = _effect(module, node) if node not in taken else None
             if reason is not None:
                 raise Declined(reason)
-    asked = demands_of_statements(module, [each for each in loop.body if each not in taken])
+    asked = demands_of_statements(module, [each for each in loop.body if each not in taken], During(loop))
     if asked.reason is not None:
         raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
     varying = _varying(module, rounds, carried)
