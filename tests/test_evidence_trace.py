@@ -84,6 +84,18 @@ def test_a_cause_keeps_what_was_and_what_is(tmp_path: Path) -> None:
     assert (cause.name, cause.before, cause.after) == ("batch['x']", "float32[4]", "float32[5]")
 
 
+def test_a_cause_names_every_part_whose_type_was_lost(tmp_path: Path) -> None:
+    program = (
+        "@jax.jit\ndef g(s, t):\n    return {k: v + ones(()) for k, v in s.items()}, t\n"
+        "s = {k: jnp.asarray(0.0) for k in 'abc'}\nfor _ in range(3): s, t = g(s, jnp.asarray(1))\n"
+    )
+    cause = traced(tmp_path, program).compiles[-1].cause
+    assert cause is not None
+    assert [(each.why, each.name, each.before) for each in (cause, *cause.others)] == [
+        (Why.WEAK_TYPE, f"s[{key!r}]", "weak float32") for key in "abc"
+    ]
+
+
 def test_fields_of_a_static_dataclass_are_told(tmp_path: Path) -> None:
     program = """\
 from dataclasses import dataclass

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.repositories import Unreachable as Unreachable
 from benchmarks.repositories import fetched, git
+from jaxfix.drivers.requirements import KINDS
 
 PINNED = Path(__file__).with_name("pinned.txt")
 
@@ -54,20 +55,28 @@ def wheel(release: Release, store: Path) -> Path:
 
 
 def unpacked(release: Release, store: Path, place: Path, mirror: Path | None = None) -> Path:
-    """The wheel unpacked into `place`, or the files of the repository.
+    """The wheel unpacked into `place`, or of the repository the sources and what says which versions it runs with.
 
     Raises:
       Unreachable: it cannot be had.
     """
     if "/" in release.name:
         repository = fetched(release.name, release.version, store, mirror)
-        with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", release.version, "*.py"))) as files:
+        names = git(repository, "ls-tree", "-r", "--name-only", "-z", release.version).decode().split("\0")
+        wanted = [f":(literal){name}" for name in names if _is_read(Path(name))]
+        with tarfile.open(fileobj=io.BytesIO(git(repository, "archive", release.version, *wanted))) as files:
             files.extractall(place, filter="data")
         return place
     with zipfile.ZipFile(wheel(release, store)) as archive:
         wanted = [name for name in archive.namelist() if name.startswith(release.within)]
         archive.extractall(place, wanted)
     return place
+
+
+def _is_read(path: Path) -> bool:
+    """Whether jaxfix reads it: Python, or what says which versions the project runs with."""
+    parts = (path.name, path.parent.name)
+    return path.suffix == ".py" or any(kind.named.fullmatch(part) for kind in KINDS for part in parts)
 
 
 def _releases(text: str) -> Iterator[Release]:

@@ -32,7 +32,7 @@ from jaxfix.motion.selection import choice, selection
 from jaxfix.motion.variation import varies_by_callers
 from jaxfix.report.abstract_value import Form, Kind, Value
 from jaxfix.report.finding import Change, Offer
-from jaxfix.report.trace.drifts import Drift
+from jaxfix.report.trace.drifts import ANY_PART, Drift
 from jaxfix.report.trace.held import ANYTHING, Held
 from jaxfix.report.trace.noted import Note
 from jaxfix.semantic.calls import handed_to, made_by
@@ -56,6 +56,7 @@ from jaxfix.syntax.signatures import argument_values, default_of, parameters_of,
 
 __all__ = [
     "ANYTHING",
+    "ANY_PART",
     "DEFAULT",
     "EXISTS",
     "FACTORY",

@@ -135,7 +135,8 @@ class Explanations:
     @staticmethod
     def _is_about(finding: Finding, sighting: Sighting) -> bool:
         cause = sighting.origin.cause
-        return cause is not None and cause.name is not None and cause.name in finding.leaves
+        every = (cause, *cause.others) if cause is not None else ()
+        return any(each.name is not None and each.name in finding.leaves for each in every)
 
     def _is_at(self, node: ast.AST, lines: Sequence[int]) -> bool:
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", None) or 1

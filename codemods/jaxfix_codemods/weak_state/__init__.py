@@ -23,7 +23,9 @@ a count for which the update does so: otherwise it would be wrong under x64.
 Where a run was traced (`jaxfix check --trace`, `jaxfix apply --trace`), it tells which part of a
 state has lost its weak type: it is looked for in every file by its field, key or position, and
 a function that returns it in one file is found though another one updates it. Where several
-places of a file make such a part, none is taken.
+places of a file make such a part, none is taken. Parts that were lost at the same compile are of one
+state, and typed by one fix, whichever functions make them. `jaxfix apply --run` asks the run for this
+wherever a part of a state could drift.
 
 Before:
     import jax
@@ -65,41 +67,68 @@ Source: https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-i
 """
 
 import ast
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Equality, Finding, Function, Module, Rewriter, Safety, Staging, Why
-from jaxfix.api.analysis import Drift, Values
+from jaxfix.api.analysis import Values
 from jaxfix_codemods.weak_state.leaves import Leaf, drifting
 from jaxfix_codemods.weak_state.told import told
 from jaxfix_codemods.weak_state.typed import dtype, equality, why_not_typed
 
 
+@dataclass
+class _State:
+    """The weak leaves of one state, by what makes each: one fix types all of them, as each alone may save nothing.
+
+    Attributes:
+      marks: the functions that make leaves of it, and of leaves that a run has seen the compile that lost them.
+      seen: the names of those.
+    """
+
+    made: dict[ast.AST, list[Leaf]] = field(default_factory=dict)
+    marks: set[Function | str | None] = field(default_factory=set)
+    seen: list[str] = field(default_factory=list)
+
+    def take(self, other: "_State") -> None:
+        for made_by, leaves in other.made.items():
+            self.made.setdefault(made_by, []).extend(leaves)
+        self.marks |= other.marks
+        self.seen += other.seen
+
+
 def find(module: Module) -> Iterator[Finding]:
-    made: dict[ast.AST, list[Leaf]] = {}
-    for leaf in drifting(module, module.get(Values)):
-        made.setdefault(leaf.made_by, []).append(leaf)
-    builders: dict[Function | None, list[list[Leaf]]] = {}
-    for made_by, same in made.items():
-        builders.setdefault(_builder(module, made_by), []).append(same)
-    for group in builders.values():
-        group.sort(key=lambda same: module.span(same[0].made_by))
-        loops = [leaf.loop for same in group for leaf in same if leaf.loop is not None]
-        repeats = any(module.get(Staging).surely_repeats(call) for call in loops)
-        yield _finding(module, [same[0] for same in group], Confidence.CERTAIN if repeats else Confidence.POSSIBLE)
-    yield from _seen(module, made)
+    values = module.get(Values)
+    states: list[_State] = []
+    for leaf in drifting(module, values):
+        _put(states, _State({leaf.made_by: [leaf]}, {_builder(module, leaf.made_by)}))
+    for drift, leaf in told(module, values):
+        is_known = any(leaf.made_by in state.made for state in states)
+        leaves = [] if is_known else [leaf]
+        _put(states, _State({leaf.made_by: leaves}, {_builder(module, leaf.made_by), drift.beside}, [drift.name]))
+    yield from (_found(module, state) for state in states)
 
 
-def _seen(module: Module, known: Collection[ast.AST]) -> Iterator[Finding]:
-    """What a run tells of parts that no analysis has met, one finding for each builder."""
-    builders: dict[Function | None, list[tuple[Drift, Leaf]]] = {}
-    for drift, leaf in told(module, module.get(Values)):
-        if leaf.made_by not in known:
-            builders.setdefault(_builder(module, leaf.made_by), []).append((drift, leaf))
-    for group in builders.values():
-        finding = _finding(module, [leaf for _, leaf in group], Confidence.CERTAIN)
-        yield replace(finding, leaves=tuple(drift.name for drift, _ in group))
+def _put(states: list[_State], new: _State) -> None:
+    """Adds a leaf to the state that it is of; what it shows to be one state becomes one."""
+    same = [state for state in states if not state.marks.isdisjoint(new.marks)]
+    for state in same[1:]:
+        same[0].take(state)
+        states.remove(state)
+    if same:
+        same[0].take(new)
+    else:
+        states.append(new)
+
+
+def _found(module: Module, state: _State) -> Finding:
+    made = sorted(state.made.values(), key=lambda same: module.span(same[0].made_by))
+    loops = [leaf.loop for same in made for leaf in same if leaf.loop is not None]
+    is_certain = bool(state.seen) or any(module.get(Staging).surely_repeats(call) for call in loops)
+    confidence = Confidence.CERTAIN if is_certain else Confidence.POSSIBLE
+    finding = _finding(module, [same[0] for same in made], confidence)
+    return replace(finding, leaves=tuple(state.seen)) if state.seen else finding
 
 
 def _builder(module: Module, made_by: ast.AST) -> Function | None:

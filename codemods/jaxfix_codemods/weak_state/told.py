@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxfix.api import Module
-from jaxfix.api.analysis import DEFAULT, Drift, Dtypes, Key, Kind, Records, Values
+from jaxfix.api import Module, returned
+from jaxfix.api.analysis import ANY_PART, DEFAULT, Drift, Dtypes, Key, Kind, Records, Values
 from jaxfix_codemods.weak_state.leaves import KINDS, Leaf, is_weak
 from jaxfix_codemods.weak_state.updates import Updated
 
@@ -15,14 +15,27 @@ _CONSTRUCTIONS = (ast.Dict, ast.Tuple, ast.Call)
 def told(module: Module, values: Values) -> Iterator[tuple[Drift, Leaf]]:
     """What this file makes for the parts that a run has seen drift, where one place alone comes into question."""
     for drift in module.surroundings.drifts:
+        if drift == ANY_PART:
+            yield from ((drift, _leaf((), expr, kind)) for expr, kind in _anywhere(module, values))
         kind = next((kind for word, kind in _KIND_OF.items() if drift.dtype.startswith(word)), None)
         path = drift.path
         if kind is None or path is None:
             continue
-        made = _parts(module, values, path[-1]) if path else _variables(module, drift) if drift.is_here else ()
+        made = _parts(module, values, path[-1]) if path else _variables(module, values, drift) if drift.is_here else ()
         weak = [expr for expr in dict.fromkeys(made) if _is_weak(values, expr, kind)]
         if len(weak) == 1:
-            yield drift, Leaf(path or (drift.name,), weak[0], kind, Updated(kind, Dtypes(own=frozenset({DEFAULT}))))
+            yield drift, _leaf(path or (drift.name,), weak[0], kind)
+
+
+def _leaf(path: tuple[Key, ...], made_by: ast.expr, kind: Kind) -> Leaf:
+    return Leaf(path, made_by, kind, Updated(kind, Dtypes(own=frozenset({DEFAULT}))))
+
+
+def _anywhere(module: Module, values: Values) -> Iterator[tuple[ast.expr, Kind]]:
+    """The weak arrays that constructions of this file hold."""
+    parts = (part for kind in _CONSTRUCTIONS for node in module.nodes(kind) for _, part in values.origins.parts(node))
+    for expr in dict.fromkeys(made for part in parts for made in _made(values, part) if isinstance(made, ast.Call)):
+        yield from ((expr, kind) for kind in KINDS if _is_weak(values, expr, kind))
 
 
 def _is_weak(values: Values, expr: ast.expr, kind: Kind) -> bool:
@@ -53,12 +66,23 @@ def _defaults(module: Module, owner: ast.ClassDef, field: Key) -> Iterator[ast.e
                 yield from (value.body if isinstance(value, ast.Lambda) else value for value in given)
 
 
-def _variables(module: Module, drift: Drift) -> Iterator[ast.expr]:
+def _returned(values: Values, call: ast.Call, place: int) -> Iterator[ast.expr]:
+    """What a function of this file returns at one place of a tuple."""
+    function = values.origins.called(call)
+    results = returned(function) if function is not None else ()
+    for source in (source for result in results for source in _made(values, result)):
+        yield from (made for k, part in values.origins.parts(source) if k == place for made in _made(values, part))
+
+
+def _variables(module: Module, values_of: Values, drift: Drift) -> Iterator[ast.expr]:
     """What variables of that name start as."""
     for name in module.names.by_id.get(drift.parameter, ()):
         match module.parent(name), module.statement(name):
             case ast.Tuple(elts=names), ast.Assign(targets=[ast.Tuple() as target], value=ast.Tuple(elts=values)):
                 if target is module.parent(name) and len(names) == len(values):
                     yield values[names.index(name)]
+            case ast.Tuple(elts=names), ast.Assign(targets=[ast.Tuple() as target], value=ast.Call() as call):
+                if target is module.parent(name):
+                    yield from _returned(values_of, call, names.index(name))
             case _ if isinstance(name.ctx, ast.Store) and (value := module.value_of(name)) is not None:
                 yield value

@@ -17,6 +17,7 @@ from jaxfix.engine.seen import Sighting
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.render.paint import printable
 from jaxfix.report.measurement import Measurement
+from jaxfix.report.trace.drifts import ANY_PART
 from jaxfix.report.trace.held import ANYTHING
 from jaxfix.report.trace.hot import Hot, Work
 from jaxfix.source.errors import EvidenceError, SourceError
@@ -43,10 +44,11 @@ def scouted(session: Session, rerun: Rerun, watcher: Watcher) -> Targets | None:
 
 
 def _may_tell_more(target: Target) -> bool:
-    """Whether there would be more to fix if each line were one that a run was long in, and each array a large one."""
+    """Whether more could be fixed if a run were long in each line, each array large, and each part of a state lost."""
     if target.module is not None or target.path is None or target.seen or target.surroundings.is_seen:
         return False
-    everywhere = replace(target.surroundings, hot=tuple(_all_lines(target, kind) for kind in Work), held=(ANYTHING,))
+    hot = tuple(_all_lines(target, kind) for kind in Work)
+    everywhere = replace(target.surroundings, hot=hot, held=(ANYTHING,), drifts=(ANY_PART,))
     with suppress(SourceError):
         return bool(_fixable(replace(target, surroundings=everywhere), ()) - _fixable(target, target.seen))
     return False

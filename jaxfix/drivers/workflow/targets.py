@@ -21,7 +21,7 @@ from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
 from jaxfix.engine.versions import Version
-from jaxfix.report.trace.drifts import drift
+from jaxfix.report.trace.drifts import drifts
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
@@ -134,9 +134,8 @@ def seen_by(sights: Sights, target: Target) -> Target:
     """The target with what a traced run has seen of it."""
     seen, hot = sights.of(target.path, target.source), sights.hot(target.path, target.source)
     holds = sights.held(target.path, target.source)
-    known = (drift(each.origin.cause, is_here=each.line is not None) for each in seen)
-    drifts = tuple(dict.fromkeys(each for each in known if each is not None))
-    surroundings = replace(target.surroundings, hot=hot, held=holds, drifts=drifts)
+    lost = (each for it in seen for each in drifts(it.origin.cause, is_here=it.line is not None))
+    surroundings = replace(target.surroundings, hot=hot, held=holds, drifts=tuple(dict.fromkeys(lost)))
     return replace(target, seen=seen, surroundings=surroundings, run_s=sights.trace.measurement.seconds)
 
 

@@ -12,6 +12,8 @@ Key = tuple[Any, ...]
 _MOST_KEYS = 2048
 _MOST_KEPT = 12
 _MANY_LEAVES = 2000
+_MOST_OTHERS = 64
+_OF_TYPES = ("weak type", "dtype")
 
 
 class Difference(NamedTuple):
@@ -45,7 +47,8 @@ class Causes:
         nearest = min(reversed(seen.values()), key=lambda old: _distance(old, now))
         found = differences(nearest, now, program) or [_unseen(now, program)]
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        return _cause(found[0]._replace(words=found[0].words + more))
+        types = [each for each in found[1:_MOST_OTHERS] if each.why in _OF_TYPES]
+        return {**_cause(found[0]._replace(words=found[0].words + more)), "others": [*map(_cause, types)]}
 
     def _remember(self, keys: list[Key], now: Signature) -> None:
         most = _MOST_KEPT if len(now.leaves) < _MANY_LEAVES else 2

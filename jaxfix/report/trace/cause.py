@@ -30,6 +30,7 @@ class Cause:
       words: all of it in one line, such as `weak_type of leaf `opt_state[0].count` differs`.
       name: of the argument, leaf, parameter or function that differs; None where it has none.
       before: what it was, in words; None where that is not known.
+      others: what else was of another type, each as the cause that it would be alone.
     """
 
     why: Why
@@ -37,3 +38,4 @@ class Cause:
     name: str | None = None
     before: str | None = None
     after: str | None = None
+    others: "tuple[Cause, ...]" = ()

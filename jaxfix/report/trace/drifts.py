@@ -17,11 +17,13 @@ class Drift:
       name: as the run names it: a parameter, and the way to the part: `state['best']`, `opt_state[0].count`.
       dtype: that it has had from the start.
       is_here: whether a line of the file at hand asked for what compiled again.
+      beside: the name of the first part that was lost at the same compile: those are parts of one state.
     """
 
     name: str
     dtype: str
     is_here: bool
+    beside: str = ""
 
     @property
     def parameter(self) -> str:
@@ -42,9 +44,19 @@ class Drift:
         return tuple(found)
 
 
-def drift(cause: Cause | None, *, is_here: bool) -> Drift | None:
-    """What a cause tells of a part; None of any other cause than a weak type that is lost."""
-    if cause is None or cause.why is not Why.WEAK_TYPE or cause.name is None:
-        return None
+ANY_PART = Drift("*", "", is_here=False)
+"""Stands for whatever a run may show of parts, where it is asked whether one can tell anything."""
+
+
+def drifts(cause: Cause | None, *, is_here: bool) -> tuple[Drift, ...]:
+    """What a cause tells of parts; nothing of any other cause than a weak type that is lost."""
+    every = () if cause is None or cause.name is None else (cause, *cause.others)
+    beside = cause.name or "" if cause is not None else ""
+    found = ((each.name, *_type(each)) for each in every if each.why is Why.WEAK_TYPE)
+    return tuple(Drift(name, dtype, is_here, beside) for name, is_weak, dtype in found if name is not None and is_weak)
+
+
+def _type(cause: Cause) -> tuple[bool, str]:
+    """Whether it was weak, and its dtype."""
     strength, _, dtype = (cause.before or "").partition(" ")
-    return Drift(cause.name, dtype, is_here) if strength == "weak" else None
+    return strength == "weak", dtype
