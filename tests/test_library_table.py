@@ -19,6 +19,7 @@ from jaxfix_codemods import local_jit, unjitted_update
 ALONE = {
     "codemods/jaxfix_codemods/captured_constant/__init__.py: _KINDS_OF": "two builtins, which it reads one by one",
     "codemods/jaxfix_codemods/captured_constant/__init__.py: _MAKERS": "packages, by the beginning of a name",
+    "codemods/jaxfix_codemods/captured_constant/passing.py: _GIVEN": "attributes, some of which no class of jax names",
     "codemods/jaxfix_codemods/host_sync/deferring.py: _READERS": "builtins that keep nothing of a list of numbers",
     "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",

@@ -32,7 +32,8 @@ buffer that is filled in place would be every part at once; so are a part and a 
 may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
 function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
 do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
-types, each is rounded once, to the type of the result, and no more to the types in between.
+types, each is rounded once, to the type of the result, and no more to the types in between; so is a weakly typed
+number that is too large for what there was when it was joined, and overflowed then.
 A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
 
 Evidence: fewer compiles, results equal bit for bit.

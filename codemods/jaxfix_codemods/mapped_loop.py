@@ -29,13 +29,14 @@ After:
     print(scores(jnp.ones((3, 2)), jnp.ones((64, 3))).sum())
 
 Safety: needs evidence. The element is traced once for all: what prints, draws from NumPy or counts is declined, and so
-is a number of the loop that is anything else than an index or the number of a key; a list, whose entries may differ in
-shape; elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all.
-`jax.lax.map` computes one element after the other. `jax.vmap` computes all of them at once, and is faster on most
-devices, but sums in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of all
-elements together, and draws other numbers from keys of `rbg`: it is for a person to choose. In eager code nothing is
-written, since each call of `jax.lax.map` with a new function compiles again; what a run has seen there is reported. A
-list that a `for` appends to is for [`unrolled-loop`](unrolled-loop.md).
+is a number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
+whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
+elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`
+computes one element after the other. `jax.vmap` computes all of them at once, and is faster on most devices, but sums
+in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of all elements together,
+and draws other numbers from keys of `rbg`: it is for a person to choose. In eager code nothing is written, since each
+call of `jax.lax.map` with a new function compiles again; what a run has seen there is reported. A list that a `for`
+appends to is for [`unrolled-loop`](unrolled-loop.md).
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
 sums in another order: calls beside the original then differ by rounding alone, in double precision. Where a warm call

@@ -36,6 +36,16 @@ def weak(rows):
 
 
 @jax.jit
+def below(key):
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i)) for i in range(-8, 40)])
+
+
+@jax.jit
+def before(key):
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)])
+
+
+@jax.jit
 def many_or_none(weights, rows: jax.Array):
     return jnp.concatenate([jnp.ones((1, 2)), jax.lax.map(lambda row: jnp.tanh(row @ weights), rows[:32])])
 

@@ -36,6 +36,16 @@ def weak(rows):
 
 
 @jax.jit
+def below(key):
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i)) for i in range(-8, 40)])  # want: mapped-loop (no fix): may be negative
+
+
+@jax.jit
+def before(key):
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)])  # want: mapped-loop (no fix): may be negative
+
+
+@jax.jit
 def many_or_none(weights, rows: jax.Array):
     return jnp.concatenate([jnp.ones((1, 2)), jnp.stack([jnp.tanh(row @ weights) for row in rows[:32]])])  # want: mapped-loop
 

@@ -193,3 +193,31 @@ def goes_on_after_an_error(params, xs):
         except FloatingPointError:
             print(value)
     return params
+
+
+class Source:
+    def __init__(self, batch):
+        self._batch, self.reads = batch, 0
+
+    @property
+    def drawn(self):
+        self.reads += 1
+        return self._batch
+
+    def __getitem__(self, key):
+        self.reads += 1
+        return self._batch
+
+
+def counted_reads(params, source):
+    for _ in range(9):
+        loss = loss_fn(params, source.drawn)
+        params = params - jax.grad(loss_fn)(params, source.drawn)  # want: separate-value-and-grad (no fix): computes `drawn` at each read
+    return params, loss
+
+
+def counted_items(params, source):
+    for step in range(9):
+        loss = loss_fn(params, source[step])
+        params = params - jax.grad(loss_fn)(params, source[step])  # want: separate-value-and-grad (no fix): computed by a class at each read
+    return params, loss

@@ -15,7 +15,7 @@ from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import reads_of, stores_of
-from jaxfix.effects.deletion import leaves
+from jaxfix.effects.deletion import is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
@@ -40,7 +40,7 @@ from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.mutations import changes_of, is_stored
-from jaxfix.semantic.project.query import FACTORY, MAKES_RULES, USERS, runs_of, surely_repeats_at
+from jaxfix.semantic.project.query import CALLS_BACK, FACTORY, MAKES_RULES, USERS, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.recompiles import statement_at
@@ -57,6 +57,7 @@ from jaxfix.syntax.signatures import argument_values, default_of, parameters_of,
 __all__ = [
     "ANYTHING",
     "ANY_PART",
+    "CALLS_BACK",
     "DEFAULT",
     "EXISTS",
     "FACTORY",
@@ -137,6 +138,7 @@ __all__ = [
     "is_perhaps_stored",
     "is_script",
     "is_stored",
+    "is_taken_elsewhere",
     "iterations",
     "leaves",
     "local_uses",

@@ -49,7 +49,7 @@ def _is_deleted(module: Module, name: str) -> bool:
     own, project = module.surroundings.name, module.surroundings.project
     if any(map(module.get(Identifiers).mentions, _REACHING)):
         return True
-    if own is not None and _is_taken_elsewhere(project, f"{own}.{name}"):
+    if own is not None and is_taken_elsewhere(project, f"{own}.{name}"):
         return True
     if not all(leaves(module, use) for use in module.reads(name, module.tree)):
         return True
@@ -57,7 +57,7 @@ def _is_deleted(module: Module, name: str) -> bool:
     return any(module.get(_deleted)(other) for other in sorted(others) if module.bindings(other))
 
 
-def _is_taken_elsewhere(project: Answering, qualname: str) -> bool:
+def is_taken_elsewhere(project: Answering, qualname: str) -> bool:
     """Whether another file passes the array on, or deletes it; of one that is not analysed, whether it names it."""
     if project.ask(USERS, qualname) != () or project.ask(IS_NAMED_AROUND, qualname):
         return True

@@ -30,6 +30,7 @@ FUNCTIONS = (
     Function("diffrax.Event", (Transform.HOLDS,), calls=(Parameter(0, "cond_fn"),)),
     Function("diffrax.ODETerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
     Function("equinox.apply_updates", (WeakType.LOST,)),
+    Function("equinox.error_if", (Effect.CALLS_BACK,)),
     Function("equinox.filter_checkpoint", (Identity.BY_VALUE,)),
     Function("equinox.filter_custom_jvp.def_jvp", (Transform.DERIVATIVE_RULE,)),
     Function("equinox.filter_custom_vjp.def_bwd", (Transform.DERIVATIVE_RULE,)),

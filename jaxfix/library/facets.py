@@ -83,6 +83,8 @@ class Effect:
     """Uses files, the clock or settings."""
     WAITS = Facet()
     """Waits for values."""
+    CALLS_BACK = Facet()
+    """In a program, runs code of the host while the program runs."""
     FETCHES = Facet()
     """Copies the values of the array that it is given, or is a method of, to the host."""
     MEMOISES = Facet()

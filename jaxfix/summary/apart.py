@@ -1,10 +1,12 @@
-"""Whether a file runs code of files apart from their names: what a module holds is then not found by its functions."""
+"""What a file does that no name tells: code of files that runs apart from their names, rules, calls of the host."""
 
 import ast
+from collections.abc import Iterator
 
-from jaxfix.library.facets import Effect
-from jaxfix.library.table import short_names
+from jaxfix.library.facets import Effect, Transform
+from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.summary_types import CALLS_BACK, MAKES_RULES, RUNS_APART
 from jaxfix.syntax.nodes import FORMAT_STRINGS, walk
 
 _RUNNERS = short_names(Effect.RUNS_APART)
@@ -12,6 +14,18 @@ _OF_TEXTS = _RUNNERS & short_names(Effect.BINDS_NAMES)
 _OF_STATEMENTS = short_names(Effect.RUNS_TEXT)
 _SOURCES = ("getsource", "getsourcelines", "unparse")
 """What gives a part of a file, which is then run without the rest of it."""
+_RULES = short_names(Transform.DERIVATIVE_RULE)
+_CALLING_BACK = where(Effect.CALLS_BACK)
+
+
+def done_apart(module: Module) -> Iterator[str]:
+    """What of this the file does."""
+    if runs_apart(module):
+        yield RUNS_APART
+    if any(map(module.attributes, _RULES)) or module.references("jax.custom_gradient"):
+        yield MAKES_RULES
+    if any(map(module.references, _CALLING_BACK)):
+        yield CALLS_BACK
 
 
 def runs_apart(module: Module) -> bool:

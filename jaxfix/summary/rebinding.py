@@ -13,15 +13,13 @@ from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     HANDS_MODULES_ON,
     LISTS_NAMES,
-    MAKES_RULES,
-    RUNS_APART,
     SETS_ANY_NAME,
     Facts,
 )
 from jaxfix.semantic.project.surroundings import ALONE
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
-from jaxfix.summary.apart import runs_apart
+from jaxfix.summary.apart import done_apart
 from jaxfix.summary.borrowed import Borrowed
 
 _DELETING = short_names(Effect.DELETES)
@@ -169,10 +167,7 @@ class _Rebinding:
         yield from self._put_in_place()
         yield from (f"{of}.{ANY_NAME}" for of, call in self.others.given() if not self._only_reads(call.func))
         yield from self._in_texts()
-        if runs_apart(self.module):
-            yield RUNS_APART
-        if any(map(self.module.attributes, _RULES)) or self.module.references("jax.custom_gradient"):
-            yield MAKES_RULES
+        yield from done_apart(self.module)
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 

@@ -43,10 +43,14 @@ After:
 Safety: needs evidence. A program keeps the array of its first call for good, an
 argument is read at each call: a variable that is bound twice, or an array of
 NumPy, which may be refilled, is declined, and so is what XLA computes of the
-constant alone, once, while it compiles. Only arrays of at least 1 MiB count, and
-containers of nothing but arrays. The function keeps its name and its parameters
-for all who call it. Under an outer `jit` nothing changes: the array is a constant
-of that one.
+constant alone, once, while it compiles. Only arrays of at least 1 MiB count,
+and containers of nothing but arrays. A program goes on with its constant where
+the array is deleted, a call with an argument raises: what another file gets
+hold of, or this one deletes or may donate, is declined; a caller of the maker
+of a function may still delete what it passed. So is a function of which some
+file uses what `jit` gives it, such as `lower`. The function keeps its name and
+its parameters for all who call it. Under an outer `jit` nothing changes: the
+array is a constant of that one.
 
 Evidence: the constants of all programs take at least 1 MiB less, in equal
 results bit for bit; compiles do not rise. Where XLA rounds differently once it no
@@ -78,12 +82,24 @@ from jaxfix.api import (
     Reason,
     Safety,
     frozen,
+    jit_of,
     jitted_by_decorator,
 )
-from jaxfix.api.analysis import ANYTHING, Held, Note, Values, statement_at, traced_uses, why_unstable
+from jaxfix.api.analysis import (
+    ANYTHING,
+    Held,
+    Note,
+    Values,
+    is_taken_elsewhere,
+    statement_at,
+    traced_uses,
+    why_unstable,
+)
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.captured_constant.passing import check_function, pass_on
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_DELETING = short_names(Effect.DELETES)
 _KINDS_OF = ("isinstance", "type")
 _MAKERS = ("jax.numpy.", "jax.random.", "jax.lax.", "jax.nn.", "jax.device_put")
 
@@ -237,7 +253,9 @@ def _check(module: Module, function: Function | None, each: Captured) -> None:
     uses = _uses(module, function, each.variable)
     if not uses:
         raise Declined(Reason(Code.UNREAD, f"a function that it calls reads `{each.variable}`"))
-    _check_bindings(module, each, module.scope_of(each.variable, uses[0]))
+    scope = module.scope_of(each.variable, uses[0])
+    _check_bindings(module, each, scope)
+    _check_given_away(module, each.variable, scope)
     is_mask = any(one.noted.what.startswith("bool[") for one in each.held)
     for use in uses:
         _check_use(module, function, use, is_mask=is_mask)
@@ -251,6 +269,19 @@ def _check_bindings(module: Module, each: Captured, scope: ast.AST | None) -> No
     reason = why_unstable(module, each.variable, scope)
     if reason is not None:
         raise Declined(reason.restated(f"{reason}: the program keeps the array of its first call"))
+
+
+def _check_given_away(module: Module, variable: str, scope: ast.AST | None) -> None:
+    """Refuses what may be deleted or donated: a program goes on with its constant, and finds an argument gone."""
+    own, project = module.surroundings.name, module.surroundings.project
+    if scope is module.tree and own is not None and is_taken_elsewhere(project, f"{own}.{variable}"):
+        raise Declined(Reason(Code.ESCAPES, f"another file gets hold of `{variable}`, and may delete or donate it"))
+    for use in module.reads(variable, scope):
+        match module.parent(use):
+            case ast.Attribute(attr=attr) if attr in _DELETING:
+                raise Declined(Reason(Code.ESCAPES, f"line {use.lineno} deletes `{variable}`", use.lineno))
+            case ast.Call(func=func) if (jit := jit_of(module, func)) is not None and jit.donated != ():
+                raise Declined(Reason(Code.ESCAPES, f"line {use.lineno} may donate `{variable}`", use.lineno))
 
 
 def _check_use(module: Module, function: Function, use: ast.Name, *, is_mask: bool) -> None:

@@ -16,12 +16,15 @@ from jaxfix.api import (
     jitted_by_decorator,
     walk,
 )
-from jaxfix.api.analysis import callers, positional_of
+from jaxfix.api.analysis import USERS, callers, positional_of
 
 _OPTIONS = frozenset(
     {"static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "inline", "keep_unused"}
 )
 """Options of `jit` that say nothing of a parameter that comes after all others."""
+
+_GIVEN = ("lower", "trace", "eval_shape", "clear_cache", "__wrapped__")
+"""What `jit` gives a function that the one which passes the constants has not."""
 
 
 def check_function(module: Module, function: Function) -> None:
@@ -44,6 +47,11 @@ def check_function(module: Module, function: Function) -> None:
         if isinstance(module.parent(use), ast.Attribute):
             text = module.text(module.parent(use) or use)
             raise Declined(Reason(Code.OTHER_USES, f"line {use.lineno} uses `{text}`", use.lineno))
+    name, project = module.surroundings.name, module.surroundings.project
+    qualname = f"{name}.{function.name}"
+    is_named = any(project.ask(USERS, f"{qualname}.{each}") for each in _GIVEN)
+    if is_named or any(use.call is None for use in project.ask(USERS, qualname)):
+        raise Declined(Reason(Code.OTHER_USES, f"another file may use what `jit` gives `{function.name}`"))
 
 
 def _check_options(module: Module, found: Jitted) -> None:

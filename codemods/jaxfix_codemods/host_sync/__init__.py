@@ -45,11 +45,13 @@ After:
 
 Safety: needs evidence. What is done with a value is done later with the same value, in the same order: a sum of
 `loss.item()` stays a sum of Python floats, in double precision, and never becomes one on the device. Declined is
-whatever needs the value at once or would see that it is late: a comparison, a `break`, the best so far, a
-progress bar, a print or a log in each iteration, a clock in the loop; a list that the loop reads, that other code
-may see, or that is read after an error. So is an array that may be donated to the next step, and one that is not
-known to be a single number, of which as many would stay on the device as there are iterations. An `if` of the loop
-that asks `step % n` may read the list: what was collected is fetched there.
+whatever needs the value at once or would see that it is late: a comparison, a `break`, the best so far, a progress bar,
+a print or a log in each iteration, a clock in the loop; a list that the loop reads, that other code may see, or that is
+read after an error. So is an array that may be donated to the next step, and one that is not known to be a single
+number, of which as many would stay on the device as there are iterations; a step that another file replaces; and one
+whose program runs code of the host, as `jax.debug.print` does, or may do so by another file: what it prints, collects
+or raises would be late. An `if` of the loop that asks `step % n` may read the list: what was collected is fetched
+there.
 In a cell of a notebook, people stop the loop and look at the list, so that variables of cells are left alone.
 
 Evidence: fewer blocking reads, counted; equal results, no more compiles, and less than a tenth more memory. What

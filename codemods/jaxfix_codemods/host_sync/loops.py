@@ -4,14 +4,16 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, in_order, jit_of, walk
-from jaxfix.api.analysis import iterations, leaves, reads_the_clock
+from jaxfix.api.analysis import CALLS_BACK, is_perhaps_rebound, iterations, leaves, reads_the_clock
 from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
+from jaxfix_codemods.following import closure, unknown_calls
 from jaxfix_codemods.host_sync.deferring import Deferred
 from jaxfix_codemods.host_sync.reads import is_in_each, is_of_step
 
 _MOST = 100_000
 """Numbers that may be kept on a device, at about four kilobytes each: measured with jax 0.10.2."""
 _ENDLESS = where(Iteration.ENDLESS)
+_CALLING_BACK = sorted(where(Effect.CALLS_BACK))
 _LEAVING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 _WAITING = short_names(Effect.WAITS) - {"device_get"}
 _SILENT = (short_names(Effect.PURE, "builtins") & short_names(Effect.CALLS_NOTHING, "builtins")) - short_names(
@@ -20,7 +22,7 @@ _SILENT = (short_names(Effect.PURE, "builtins") & short_names(Effect.CALLS_NOTHI
 
 
 def check_loop(module: Module, loop: ast.For) -> None:
-    """It must end, and come to what stands after it.
+    """It must end, come to what stands after it, and run steps that do nothing but return new arrays.
 
     Raises:
       Declined: it may not.
@@ -38,6 +40,24 @@ def check_loop(module: Module, loop: ast.For) -> None:
     if clock is not None:
         text = f"line {clock.lineno} reads the clock, which would no longer see the step end"
         raise Declined(Reason(Code.ON_PURPOSE, text, clock.lineno))
+    for node in _own(module, loop):
+        if isinstance(node, ast.Call) and jit_of(module, node.func) is not None:
+            _check_step(module, node.func)
+
+
+def _check_step(module: Module, step: ast.expr) -> None:
+    """A step must be what this file makes it, and run nothing on the host, which others see or which fails late."""
+    name, shown = module.surroundings.name, " ".join(module.text(step).split())
+    qualname = module.qualname(step) or (f"{name}.{step.id}" if name and isinstance(step, ast.Name) else None)
+    if qualname is not None and is_perhaps_rebound(module, qualname):
+        raise Declined(Reason(Code.REBOUND, f"another file puts something else in the place of `{shown}`"))
+    if any(map(module.references, _CALLING_BACK)):
+        raise Declined(Reason(Code.SIDE_EFFECT, "the file runs code of the host within programs, which would be late"))
+    functions = tuple(closure(module, step))
+    is_known = functions and next(unknown_calls(module, functions), None) is None
+    if not is_known and module.surroundings.project.ask(CALLS_BACK, ""):
+        text = f"`{shown}` may run code of the host within its program, as another file does, which would be late"
+        raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 
 def check_waits(module: Module, loop: ast.For, deferred: Sequence[Deferred]) -> None:

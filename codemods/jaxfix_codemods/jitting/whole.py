@@ -35,6 +35,7 @@ from jaxfix.api.analysis import (
     stores_of,
 )
 from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.handed_on import is_transformed
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
@@ -254,12 +255,16 @@ def _check_results(module: Module, values: Values, function: ast.FunctionDef, us
                 raise Declined(
                     Reason(Code.NO_ARRAY, f"`{function.name}` returns {what}, which `jit` would turn into an array")
                 )
-        if isinstance(result, ast.Dict) and not has_sorted_keys(result):
-            _check_order(passing, (), uses)
-        if isinstance(result, ast.Tuple):
-            for index, element in enumerate(result.elts):
-                if isinstance(element, ast.Dict) and not has_sorted_keys(element):
-                    _check_order(passing, (index,), uses)
+        for path, part in _placed(result):
+            if is_reordered(module, values, part):
+                _check_order(passing, path, uses)
+
+
+def _placed(result: ast.expr) -> list[tuple[tuple[int, ...], ast.expr]]:
+    """The parts of a result, each with where it is."""
+    if isinstance(result, ast.Tuple):
+        return [((index,), part) for index, part in enumerate(result.elts)]
+    return [((), result)]
 
 
 def leaves(expr: ast.expr) -> Iterator[ast.expr]:
@@ -301,12 +306,6 @@ def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
             return f"`{module.text(leaf)}`, a string"
     form = values.of(leaf).form
     return f"`{module.text(leaf)}`, a {form.value} number" if form in (Form.PYTHON, Form.NUMPY) else None
-
-
-def has_sorted_keys(display: ast.Dict) -> bool:
-    keys = [key.value if isinstance(key, ast.Constant) else None for key in display.keys]
-    texts = [key for key in keys if isinstance(key, str)]
-    return len(texts) == len(keys) and texts == sorted(texts)
 
 
 def _check_order(passing: Passing, path: tuple[int, ...], uses: Callers) -> None:

@@ -73,7 +73,9 @@ After:
         return w - 0.1 * jax.lax.pmean(grads, "batch")
 
 Safety: needs evidence. The mesh is made of all devices when the function is first called; an array whose first axis is
-shorter than there are devices, which `pmap` runs on the first few of them, raises. Left to a person, with the reason:
+shorter than there are devices, which `pmap` runs on the first few of them, raises. What `pmap` refuses is refused
+with another error; a call outside of the mesh, which `pjit` with a `PartitionSpec` refuses, runs. Left to a person,
+with the reason:
 code that asks which process it is, where each host passes its own part of an array; a `pmap` in traced code or in
 another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
 passed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where

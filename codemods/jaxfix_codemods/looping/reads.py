@@ -9,6 +9,7 @@ from jaxfix.api.library import Effect, Member, Package, Result, Transform, index
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.rounds import Rounds
 
+_KEYS = where(Result.KEY)
 _LAYERS = where(Package.LAYERS)
 _DERIVED = where(Transform.ONLY_VALUES)
 _SEES_NAMES = short_names(Effect.SEES_NAMES)
@@ -40,17 +41,20 @@ def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *
     for statement in rounds.loop.body:
         for node in walk(statement):
             if node not in taken and isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                _check_read(module, node, is_counted=rounds.counts_up and not is_scanned)
+                _check_read(module, rounds, node, is_counted=rounds.counts_up and not is_scanned)
 
 
-def _check_read(module: Module, read: ast.Name, *, is_counted: bool, depth: int = 0) -> None:
+def _check_read(module: Module, rounds: Rounds, read: ast.Name, *, is_counted: bool, depth: int = 0) -> None:
     whole, outer = _whole(module, read)
     if _is_index(module, whole, outer):
+        if _is_of_key(module, outer) and not (rounds.is_natural and _only_adds(whole)):
+            text = f"`{module.text(whole)}` may be negative, as no key can be made of; of an array it can"
+            raise Declined(Reason(Code.MAY_FAIL, text, read.lineno))
         return
     inner = _parameter(module, whole, outer) if depth < _DEEP else None
     if inner is not None:
         for use in inner:
-            _check_read(module, use, is_counted=is_counted and whole is read, depth=depth + 1)
+            _check_read(module, rounds, use, is_counted=is_counted and whole is read, depth=depth + 1)
         return
     if whole is read and _meets_array(module, whole, outer, is_counted=is_counted):
         return
@@ -109,6 +113,14 @@ def _is_index(module: Module, whole: ast.expr, outer: ast.AST | None) -> bool:
     return False
 
 
+def _is_of_key(module: Module, call: ast.AST | None) -> bool:
+    return isinstance(call, ast.Call) and module.qualname(call.func) in _KEYS
+
+
+def _only_adds(whole: ast.expr) -> bool:
+    return not any(isinstance(getattr(node, "op", None), ast.Sub | ast.USub) for node in walk(whole))
+
+
 def _may_be_array(module: Module, value: ast.expr) -> bool:
     """Whether nothing says that it is a list, a dictionary or an array of NumPy."""
     if isinstance(value, _DISPLAYS) or form_of(module, value) in (Form.NUMPY, Form.PYTHON):
@@ -116,6 +128,8 @@ def _may_be_array(module: Module, value: ast.expr) -> bool:
     if not isinstance(value, ast.Name):
         return True
     scope = module.scope_of(value.id, value)
+    if scope is not module.function(value):  # as a caller of the maker, or another file, may have made it
+        return module.get(Arrays).is_sure(value)
     found = (module.value_of(b.node) for b in module.bindings(value.id, scope) if isinstance(b.node, ast.Name))
     return not any(_is_of_host(module, each) for each in found if each is not None)
 

@@ -38,6 +38,16 @@ class Rounds:
         """Whether it goes over integers one by one, upwards."""
         return 0 < len(self.bounds) < 3 and not self.is_backward
 
+    @property
+    def is_natural(self) -> bool:
+        """Whether the text says that no number is negative."""
+        match self.bounds:
+            case [] | [_]:
+                return True
+            case [start, _] | [start, _, ast.Constant()]:
+                return isinstance(start, ast.Constant)
+        return False
+
 
 def as_loop(loop: ast.For | ast.comprehension, *body: ast.expr) -> ast.For:
     """A comprehension as the statement that goes over the same, with what it computes as the block."""

@@ -13,18 +13,17 @@ from jaxfix.api.analysis import (
     effects,
     is_impure,
     is_stored,
-    methods,
-    own_class,
 )
 from jaxfix.api.library import Effect, Package, Result, Transform, short_names, where
+from jaxfix_codemods.following import closure, inside, unknown_calls
 from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
 
+_INDEXED = "__getitem__"
 _MUTABLE_LAYERS = "flax.nnx."
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Await, ast.Assert)
 _RULES = frozenset(name.rpartition(".")[0] for name in where(Transform.DERIVATIVE_RULE)) | {"jax.custom_gradient"}
 _HARMLESS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "builtins")
 _READING = where(Package.READS) | where(Package.IMMUTABLE)
-_LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
 _CONVERTING = where(Result.CONVERTED)
 _MUTATING = where(Effect.MUTATES)
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
@@ -46,7 +45,8 @@ def check(module: Module, pair: Pair) -> None:
         raise Declined(Reason(Code.FORMAT_STRING, "it is called inside an f-string"))
     _check_handlers(module, pair)
     _check_known(module, pair.derivative.function)
-    functions = tuple(_closure(module, pair.derivative.function))
+    functions = tuple(closure(module, pair.derivative.function))
+    _check_arguments(module, pair)
     _check_uses(module, pair)
     for function in functions:
         _check_function(module, function)
@@ -109,6 +109,23 @@ def _check_known(module: Module, named: ast.expr) -> None:
         )
 
 
+def _check_arguments(module: Module, pair: Pair) -> None:
+    """No class of this file may compute what an argument reads: a property, or an index, may count its reads."""
+    computed = {
+        member.name
+        for owner in module.nodes(ast.ClassDef)
+        for member in owner.body
+        if isinstance(member, ast.FunctionDef) and (member.decorator_list or member.name == _INDEXED)
+    }
+    for node in (node for part in (*pair.value.args, *pair.value.keywords) for node in walk(part)):
+        match node:
+            case ast.Attribute(attr=attr) if attr in computed:
+                raise Declined(Reason(Code.SIDE_EFFECT, f"a class computes `{attr}` at each read, now at one"))
+            case ast.Subscript(value=value) if _INDEXED in computed and not module.get(Values).of(value).is_array:
+                text = f"`{module.text(node)}` may be computed by a class at each read, now at one"
+                raise Declined(Reason(Code.SIDE_EFFECT, text))
+
+
 def _check_uses(module: Module, pair: Pair) -> None:
     """A variable that is bound to a compiled gradient must have no use but this one."""
     others = [use for use in uses_of(module, pair.derivative) if use is not pair.gradient.func]
@@ -120,36 +137,6 @@ def _check_uses(module: Module, pair: Pair) -> None:
 # --- what the function does ---------------------------------------------------------------------------------------
 
 
-def _closure(module: Module, named: ast.expr) -> Iterator[Function]:
-    """The functions of this file that a call of `named` may run, as far as they can be followed."""
-    pending, met = _definitions(module, named), set[Function]()
-    for function in pending:  # grows
-        if function in met:
-            continue
-        met.add(function)
-        yield function
-        for node in _inside(function):
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                pending += _definitions(module, node)
-
-
-def _definitions(module: Module, named: ast.expr) -> list[Function]:
-    if isinstance(named, ast.Attribute):
-        owner = own_class(module, named.value)
-        return [] if owner is None else list(methods((owner,), named.attr))
-    found = module.definition(named)
-    if found is not None:
-        return [found]
-    value = module.only_value(named)
-    return [f for each in value.args if (f := module.definition(each))] if isinstance(value, ast.Call) else []
-
-
-def _inside(function: Function) -> Iterator[ast.AST]:
-    body = [function.body] if isinstance(function, ast.Lambda) else function.body
-    for part in body:
-        yield from walk(part)
-
-
 def _check_function(module: Module, function: Function) -> None:
     captures = module.captures(function)
     if captures is None or captures.rebinds:
@@ -157,7 +144,7 @@ def _check_function(module: Module, function: Function) -> None:
     for reason in effects(module, function):
         if not _is_own_collector(module, function, reason):
             raise Declined(reason.restated(f"{reason.text.removesuffix(', at trace time only')}: it would run once"))
-    for node in _inside(function):
+    for node in inside(function):
         _check_node(module, function, node)
 
 
@@ -169,7 +156,7 @@ def _is_own_collector(module: Module, function: Function, reason: Reason) -> boo
 
 
 def _collecting(module: Module, function: Function) -> Iterator[tuple[str, str]]:
-    for node in _inside(function):
+    for node in inside(function):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr) as func) if attr in _COLLECTORS:
                 yield name, module.text(func)
@@ -196,21 +183,11 @@ def _check_rules(module: Module, functions: tuple[Function, ...]) -> None:
             text = f"line {found.lineno} makes a derivative rule, whose forward pass may return another value"
             raise Declined(Reason(Code.GRADIENT, text, found.lineno))
     if module.surroundings.project.ask(MAKES_RULES, ""):
-        for call in _unknown_calls(module, functions):
+        for call in unknown_calls(module, functions):
             text = (
                 f"`{module.text(call.func)}` may have a derivative rule of the project, which may return another value"
             )
             raise Declined(Reason(Code.GRADIENT, text, call.lineno))
-
-
-def _unknown_calls(module: Module, functions: tuple[Function, ...]) -> Iterator[ast.Call]:
-    """The calls of what is neither followed nor a function of a library, a method of an array among those."""
-    for call in (node for function in functions for node in _inside(function) if isinstance(node, ast.Call)):
-        package = (module.qualname(call.func) or "").partition(".")[0]
-        is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _READERS
-        is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
-        if not (package in _LIBRARIES or is_method or is_builtin or _definitions(module, call.func)):
-            yield call
 
 
 def _check_subclasses(module: Module, functions: tuple[Function, ...]) -> None:
@@ -267,7 +244,7 @@ def _captured(module: Module, functions: tuple[Function, ...]) -> frozenset[_Var
     """The variables of scopes around that functions read."""
     found = set()
     for function in functions:
-        for node in _inside(function):
+        for node in inside(function):
             scope = module.scope_of(node.id, node) if isinstance(node, ast.Name) else None
             if isinstance(node, ast.Name) and scope is not None and function not in (scope, *module.ancestors(scope)):
                 found.add((node.id, scope))

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import During, Passing, Values, plain_parts, positional_of
 from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
-from jaxfix_codemods.jitting.whole import LOOPS, check_plain, has_sorted_keys, leaves, plain_value
+from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 
 _OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
@@ -142,14 +143,10 @@ def check_results(module: Module, values: Values, row: Sequence[ast.stmt], resul
             what = plain_value(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None
             if what is not None:
                 raise Declined(Reason(Code.NO_ARRAY, f"the step binds {what}, which `jit` would turn into an array"))
-        for display in (n for n in walk(statement.value) if isinstance(n, ast.Dict)):
-            if not has_sorted_keys(display):
-                raise Declined(
-                    Reason(
-                        Code.STRUCTURE,
-                        "the step binds a dictionary, which comes back from `jit` with its keys in another order",
-                    )
-                )
+        displays = (n for n in walk(statement.value) if isinstance(n, ast.Dict))
+        if not all(map(has_sorted_keys, displays)) or is_reordered(module, values, statement.value):
+            text = "the step binds a dictionary, which comes back from `jit` with its keys in another order"
+            raise Declined(Reason(Code.STRUCTURE, text))
         if isinstance(statement, ast.AugAssign) and values.of(statement.target).form.value in ("Python", "NumPy"):
             raise Declined(
                 Reason(Code.NO_ARRAY, f"`{module.text(statement.target)}` is a counter that is not an array")

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from jaxfix.library.facets import Effect
+from jaxfix.library.table import where
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
+    CALLS_BACK,
     MAKES_RULES,
     Contexts,
     Factory,
@@ -146,6 +149,11 @@ class Joined:
         """Whether some file gives a function a derivative rule of its own."""
         makers = (f"jax.custom_{name}" for name in ("vjp", "jvp", "gradient"))
         return MAKES_RULES in self._all_rebound or (self._around is not None and any(map(self._around.names, makers)))
+
+    def calls_back(self) -> bool:
+        """Whether some file has programs that may run code of the host while they run."""
+        callers = sorted(where(Effect.CALLS_BACK))
+        return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
 
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""

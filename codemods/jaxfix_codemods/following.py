@@ -1,0 +1,54 @@
+"""What a function of a file may run, as far as the file says it."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import Function, Module, walk
+from jaxfix.api.analysis import methods, own_class
+from jaxfix.api.library import Effect, Package, short_names, where
+
+_LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
+_READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
+
+
+def closure(module: Module, named: ast.expr) -> Iterator[Function]:
+    """The functions of this file that a call of `named` may run, as far as they can be followed."""
+    pending, met = definitions(module, named), set[Function]()
+    for function in pending:  # grows
+        if function in met:
+            continue
+        met.add(function)
+        yield function
+        for node in inside(function):
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                pending += definitions(module, node)
+
+
+def definitions(module: Module, named: ast.expr) -> list[Function]:
+    """The functions of this file that `named` may stand for, or that a transformation made it of."""
+    if isinstance(named, ast.Attribute):
+        owner = own_class(module, named.value)
+        return [] if owner is None else list(methods((owner,), named.attr))
+    found = module.definition(named)
+    if found is not None:
+        return [found]
+    value = module.only_value(named)
+    return [f for each in value.args if (f := module.definition(each))] if isinstance(value, ast.Call) else []
+
+
+def inside(function: Function) -> Iterator[ast.AST]:
+    """The nodes of the block of a function."""
+    body = [function.body] if isinstance(function, ast.Lambda) else function.body
+    for part in body:
+        yield from walk(part)
+
+
+def unknown_calls(module: Module, functions: tuple[Function, ...]) -> Iterator[ast.Call]:
+    """The calls of what is neither followed nor a function of a library, a method of an array among those."""
+    for call in (node for function in functions for node in inside(function) if isinstance(node, ast.Call)):
+        package = (module.qualname(call.func) or "").partition(".")[0]
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _READERS
+        is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
+        is_made = isinstance(call.func, ast.Call)  # what makes it is a call of its own
+        if not (package in _LIBRARIES or is_method or is_builtin or is_made or definitions(module, call.func)):
+            yield call

@@ -1,0 +1,90 @@
+"""What another file can do to a step that is read late, to a captured array, and to the function that captures it."""
+
+from dataclasses import replace
+
+import pytest
+
+from jaxfix.engine.analyze import analyze
+from jaxfix.engine.project import joined
+from jaxfix.report.trace.held import ANYTHING
+from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
+
+LOOP = """\
+import jax
+import jax.numpy as jnp
+
+from helper import noted
+
+
+@jax.jit
+def step(w, batch):
+    loss = jnp.mean((batch @ w) ** 2)
+    return w * 0.9, noted(loss)
+
+
+def train(w, batches):
+    losses = []
+    for batch in batches:
+        w, loss = step(w, batch)
+        losses.append(float(loss))
+    return losses
+"""
+TABLE = """\
+import jax
+import jax.numpy as jnp
+
+table = jnp.sin(jnp.arange(600.0 * 600.0)).reshape(600, 600)
+
+
+@jax.jit
+def advance(x):
+    return jnp.tanh(x + table)
+"""
+
+
+def declined(codemod: str, lib: str, **others: str) -> list[str | None]:
+    """Why each place that one codemod finds in `lib` gets no fix, beside other files; None where it gets one."""
+    files = [
+        (SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name))
+        for name, text in {"lib": lib, **others}.items()
+    ]
+    around = replace(Surroundings("lib", project=joined(files)), held=(ANYTHING,))
+    found = analyze(files[0][0], [each for each in CODEMODS if each.id == codemod], surroundings=around).found
+    return [entry.finding.declined and entry.finding.declined.text for entry in found]
+
+
+@pytest.mark.parametrize(
+    ("helper", "why"),
+    [
+        ("def noted(x):\n    return x * 2", None),
+        ("import jax\ndef noted(x):\n    jax.debug.print('{}', x)\n    return x", "within its program"),
+        ("from jax.experimental import io_callback\ndef noted(x):\n    return io_callback(abs, x, x)", "within its"),
+        ("import lib\ndef noted(x):\n    return x\nlib.step = lambda w, batch: (w, batch)", "in the place of `step`"),
+        ("from unittest import mock\ndef noted(x):\n    return x\nmock.patch('lib.step', print)", "in the place of"),
+    ],
+)
+def test_a_step_is_read_late_only_where_no_file_can_tell(helper: str, why: str | None) -> None:
+    (found,) = declined("host-sync", LOOP, helper=helper)
+    assert found is None if why is None else why in (found or "")
+
+
+def test_a_step_that_is_known_calls_nothing_back() -> None:
+    known = LOOP.replace("noted(loss)", "jnp.sqrt(loss)").replace("from helper import noted\n", "")
+    assert declined("host-sync", known, debug="import jax\njax.debug.print('{}', 1)") == [None]
+
+
+@pytest.mark.parametrize(
+    ("main", "why"),
+    [
+        ("import lib\nprint(lib.advance(1.0))", None),
+        ("import lib\nprint(lib.advance.lower(1.0))", "what `jit` gives `advance`"),
+        ("import lib\nprint(hasattr(lib.advance, 'lower'))", "what `jit` gives `advance`"),
+        ("import lib\nlib.table.delete()", "may delete or donate it"),
+        ("import lib, jax\njax.jit(abs, donate_argnums=0)(lib.table)", "may delete or donate it"),
+    ],
+)
+def test_a_constant_is_passed_only_where_no_file_can_tell(main: str, why: str | None) -> None:
+    (found,) = declined("captured-constant", TABLE, main=main)
+    assert found is None if why is None else why in (found or "")
