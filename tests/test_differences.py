@@ -213,3 +213,14 @@ def test_a_name_that_is_no_text_is_shown_as_it_is(project: Path, capfdbinary: py
     run(["apply", "--diff", "--stat", "--unproven"])
     out = capfdbinary.readouterr().out
     assert b" caf\xe9.py | 4 ++--  2 fixes\n" in out and b"+++ b/caf\xe9.py\n" in out and b"  caf\xe9.py:3  safe" in out
+
+
+def test_lines_that_stand_often_are_no_change_in_a_long_file() -> None:
+    block = "for i in range(5):\n    step(i)\n\nplt.legend()\n\n# %%\n"
+    before = (block * 50).encode()
+    place = before.rindex(b"    step(i)\n")
+    after = before[:place] + before[place:].replace(b"step(i)", b"advance(i)", 1)
+    patch = Patch("long.py", before, after, (), ())
+    lines = diff.unified([patch]).decode().splitlines()[2:]
+    assert [line for line in lines if line[0] in "+-"] == ["-    step(i)", "+    advance(i)"]
+    assert diff.counted(before, after) == (1, 1)

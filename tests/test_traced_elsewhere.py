@@ -188,3 +188,30 @@ def test_one_of_two_functions_of_a_name_runs_as_the_name_is_used() -> None:
     text = FACTORY.split("    def step")[0] + choice.lstrip("\n")
     assert found("factory", factory=text, train=RUN.replace("make_loss, ", "").replace("make_loss(2.0)", "abs")) == [8]
     assert found("factory", factory=text) == [8, 17]
+
+
+def test_what_is_given_away_under_a_trace_that_another_file_begins_runs_under_it() -> None:
+    steps = """
+import jax
+
+def step_of(state, batch, scaler):
+    def loss(state):
+        return jax.lax.scan(lambda c, x: (c + x * state, None), 0.0, batch)[0]
+    grads = scaler.value_and_grad(loss)
+    return grads(state)
+"""
+    run = """
+import jax
+from functools import partial
+from app.steps import step_of
+
+def main(batches, scaler):
+    step = jax.pmap(partial(step_of, scaler=scaler))
+    for batch in batches:
+        step(0.0, batch)
+
+main(1, 2)
+"""
+    assert found("steps", steps=steps, train=run) == []
+    assert found("steps", steps=steps, train=run.replace("jax.pmap(partial", "(partial")) == [6]
+    assert found("steps", steps=steps) == [6]

@@ -4,3 +4,4 @@ import jax
 
 jax.distributed.initialize()
 step = jax.pmap(lambda x: x + 1)  # want: legacy-parallelism (no fix): many hosts
+again = jax.pmap(lambda x: x + 2)

@@ -1,10 +1,10 @@
 """Patches as unified diffs that `git apply` takes, byte for byte."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from jaxfix.render import cells, words
+from jaxfix.render.line_hunks import line_hunks
 from jaxfix.render.paint import Paint, printable
 from jaxfix.report.report import Generated, Patch
 
@@ -16,7 +16,7 @@ _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 def counted(before: bytes | None, after: bytes) -> tuple[int, int]:
     """How many lines the diff adds, and how many it removes."""
-    lines = list(difflib.unified_diff(_lines(before or b""), _lines(after)))[2:]
+    lines = list(line_hunks(_lines(before or b""), _lines(after)))
     return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
@@ -46,8 +46,7 @@ def hunks(patch: Patch, encoding: str, paint: Paint) -> str:
 
 
 def _unified(path: str, before: bytes | None, after: bytes) -> bytes:
-    lines = difflib.unified_diff(_lines(before or b""), _lines(after), lineterm="\n")
-    body = cells.headed(path, before, list(lines)[2:])
+    body = cells.headed(path, before, list(line_hunks(_lines(before or b""), _lines(after))))
     body = [line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in body]
     old, new = (f"{mark} {_quoted(f'{side}/{path}')}\n" for mark, side in (("---", "a"), ("+++", "b")))
     old = "--- /dev/null\n" if before is None else old

@@ -106,7 +106,9 @@ class Staging:
         Returns:
           Empty where nothing that was read leads to `node`.
         """
-        ways = self.ways(node)
+        return self._seen_of(self.ways(node))
+
+    def _seen_of(self, ways: Contexts) -> frozenset[Runs]:
         asked = ways.open if Runs.UNKNOWN not in ways.known else ()
         return ways.known.union(*(seen_of(self._project, name, called=name in ways.called) for name in asked))
 
@@ -182,7 +184,9 @@ class Staging:
         """What is left of `ways` where only a trace around all of them tells something."""
         if ways == _NOWHERE:
             return _NOWHERE if at is None or self._reaches(at) else UNKNOWN_CONTEXTS
-        return ways if ways == _TRACED else Contexts((ways.known & _TRACED.known) | {Runs.UNKNOWN})
+        if self._seen_of(ways) == _TRACED.known:
+            return _TRACED
+        return Contexts((ways.known & _TRACED.known) | {Runs.UNKNOWN})
 
     def _reaches(self, node: ast.AST) -> bool:
         function = self._module.function(node)

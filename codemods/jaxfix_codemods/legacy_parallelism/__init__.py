@@ -98,10 +98,11 @@ https://docs.jax.dev/en/latest/notebooks/shard_map.html
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Safety
 from jaxfix_codemods.legacy_parallelism import entering, partitioned, positional
-from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, mapped
+from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, is_of_many_hosts, mapped
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES
 from jaxfix_codemods.legacy_parallelism.writing import write
 
@@ -111,11 +112,15 @@ _KEPT = (0, 8, 0)
 
 def find(module: Module) -> Iterator[Finding]:
     if module.surroundings.admits("jax", _KEPT):
-        for place in module.references(PMAP):
-            yield _finding(module, mapped(module, place))
+        yield from islice((_finding(module, mapped(module, place)) for place in module.references(PMAP)), _most(module))
     yield from partitioned.find(module)
     yield from entering.find(module)
     yield from positional.find(module)
+
+
+def _most(module: Module) -> int | None:
+    """Of a file of many hosts the first finding says all there is to say, unless a change of version is asked for."""
+    return 1 if module.surroundings.came_from is None and is_of_many_hosts(module) else None
 
 
 def _finding(module: Module, each: Mapped) -> Finding:

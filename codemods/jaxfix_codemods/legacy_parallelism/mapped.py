@@ -86,6 +86,11 @@ def _options(rest: list[ast.expr], keywords: list[ast.keyword]) -> Mapping[str, 
     return {**dict(zip(("axis_name",), rest, strict=False)), **{k.arg: k.value for k in keywords if k.arg is not None}}
 
 
+def is_of_many_hosts(module: Module) -> bool:
+    """Whether the file asks which process it is: what each host passes is then its own part."""
+    return _HOSTS.search(module.source.text.decode(errors="replace")) is not None
+
+
 def check(module: Module, each: Mapped) -> None:
     """Holds what can be rewritten.
 
@@ -98,7 +103,7 @@ def check(module: Module, each: Mapped) -> None:
         raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
     if not module.has_exact_spans(each.whole):
         raise Declined(Reason(Code.FORMAT_STRING, "it is inside an f-string"))
-    if _HOSTS.search(module.source.text.decode(errors="replace")):
+    if is_of_many_hosts(module):
         text = "it may run on many hosts, each of which passes its part: "
         text += "`jax.make_array_from_process_local_data` makes what `jax.shard_map` takes of them"
         raise Declined(Reason(Code.BY_HAND, text))
