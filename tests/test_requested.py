@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +137,43 @@ def test_the_key_checker_raises_before_and_not_after(
     found = judged(Program(drawn), checked)
     assert (found.receipts[0].verdict, bool(found.kept)) == (verdict, False)
     assert words in found.receipts[0].reason
+
+
+def ragged(equality: Equality, outputs: Callable[[str], dict[str, Leaf]]) -> tuple[Verdict, str]:
+    """What a change of the last batch shows, which compiles as often as before."""
+    change = replace(fix("a"), equality=equality, proves=Proves.FEWER_COMPILES)
+    program = Program(outputs)
+    found = granted([(PATH, change, 1)], texts, program, program, lambda words: None).receipts[0]
+    return found.verdict, found.reason
+
+
+NEAR = {PLAIN: 1.0, SPLIT: 1.00001, OTHER: 1.00001}
+
+
+@pytest.mark.parametrize(
+    ("equality", "values", "is_same"),
+    [
+        (Equality.FEWER_ROWS, {PLAIN: 1.0, SPLIT: 2.0, OTHER: 2.0}, True),
+        (Equality.FEWER_ROWS, NEAR | {OTHER: 1.0}, False),
+        (Equality.MASKED, NEAR, True),
+        (Equality.MASKED, NEAR | {OTHER: 1.00002}, False),
+        (Equality.MASKED, {PLAIN: 1.0, SPLIT: 1.1, OTHER: 1.1}, False),
+    ],
+    ids=["skipped", "not only skipped", "masked", "the padding is seen", "another mean"],
+)
+def test_a_shorter_batch_is_skipped_or_masked_and_no_more(
+    equality: Equality, values: dict[str, float], is_same: bool
+) -> None:
+    verdict, reason = ragged(equality, lambda text: {"loss": leaf(values[text])})
+    assert verdict is (Verdict.NO_EFFECT if is_same else Verdict.DIFFERENT), reason
+
+
+def test_a_variable_that_holds_a_batch_may_hold_its_padding() -> None:
+    def outputs(text: str) -> dict[str, Leaf]:
+        batch = leaf(float(len(text)), shape=(2,) if text == PLAIN else (4,))
+        return {"f call 1 left `batch`": batch, "loss": leaf(NEAR[text])}
+
+    assert ragged(Equality.MASKED, outputs)[0] is Verdict.NO_EFFECT
 
 
 def test_one_that_changes_more_is_left_out_and_the_other_is_judged_without_it() -> None:

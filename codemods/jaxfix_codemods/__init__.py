@@ -16,6 +16,7 @@ from jaxfix_codemods import (
     local_loop_function,
     mapped_loop,
     python_counter,
+    ragged_batch,
     ragged_shape,
     removed_api,
     separate_value_and_grad,
@@ -42,6 +43,7 @@ CODEMODS: tuple[Codemod, ...] = (
     separate_value_and_grad.CODEMOD,
     element_reads.CODEMOD,
     key_reuse.CODEMOD,
+    ragged_batch.CODEMOD,
     captured_constant.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,

@@ -39,6 +39,7 @@ from jaxfix.semantic.calls import handed_to, made_by
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
+from jaxfix.semantic.integers import integer
 from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import CALLS_BACK, FACTORY, MAKES_RULES, USERS, runs_of, surely_repeats_at
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
@@ -128,6 +129,7 @@ __all__ = [
     "induction",
     "instance_state",
     "instances",
+    "integer",
     "is_alike",
     "is_bound_before",
     "is_impure",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from jaxfix.evidence import effects
-from jaxfix.evidence.outputs import NUMBER, Allowed, Noise, untimed
+from jaxfix.evidence.outputs import NUMBER, TOLERANCE, VARIABLE, Allowed, Noise, untimed
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, name_of
 from jaxfix.evidence.verdict import counts, course, effect, unfinished
 from jaxfix.report.evidence import KEYS, Comparison, Evidence, Verdict
@@ -19,7 +19,9 @@ from jaxfix.source.frozen import frozen
 
 _REUSED = "KeyReuseError"
 _WORDS = {
-    Equality.OTHER_NUMBERS: "bitwise equal but for what hangs on the random numbers, whose shapes and dtypes stay"
+    Equality.OTHER_NUMBERS: "bitwise equal but for what hangs on the random numbers, whose shapes and dtypes stay",
+    Equality.FEWER_ROWS: "bitwise as the original that skips the shorter batch",
+    Equality.MASKED: f"within {TOLERANCE:.0e} of the largest value, and bitwise the same with other rows as padding",
 }
 Texts = Callable[..., Mapping[str, bytes]]
 """The sources with these fixes made; with `as_reference` in the way that is compared with."""
@@ -131,7 +133,13 @@ class _Trial:
         after, reference = self._run(made), self._run(made, as_reference=True)
         if any(self._equality(key) is Equality.OTHER_NUMBERS for key in made):
             return _beside_numbers(self.before, after, reference, self._noise)
-        return effects.likeness(reference, after, Allowed(), self._noise).difference
+        noise = self._noise
+        if all(self._equality(key) is Equality.FEWER_ROWS for key in made):
+            return effects.likeness(reference, after, Allowed(), noise).difference
+        padded = _padded(self.before, after)
+        noise = replace(noise, labels=noise.labels | padded, left=noise.left | padded)
+        leaks = effects.likeness(reference, after, Allowed(), noise).difference
+        return leaks or effects.likeness(self.before, after, Allowed(tolerance=TOLERANCE), noise).difference
 
     def _equality(self, key: Key) -> Equality:
         return self._fixes[key].equality or Equality.BITWISE
@@ -153,6 +161,19 @@ class _Trial:
             sources = self._patched(made, as_reference=as_reference)
             self._runs[name] = runner.measure(sources, beside=False)[0]
         return self._runs[name]
+
+
+def _padded(before: Measurement, after: Measurement) -> frozenset[str]:
+    """The variables that are left with other shapes: they hold a batch, with its padding."""
+    old, new = (
+        {output.label: output for output in (*run.outputs, *run.left) if VARIABLE in output.label or output in run.left}
+        for run in (before, after)
+    )
+    return frozenset(label for label in old.keys() & new.keys() if _shapes(old[label]) != _shapes(new[label]))
+
+
+def _shapes(output: Output) -> list[tuple[int, ...]]:
+    return [leaf.shape for leaf in output.leaves]
 
 
 def _by_checker(without: Measurement, made: Measurement) -> tuple[Verdict, str]:

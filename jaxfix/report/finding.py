@@ -34,6 +34,10 @@ class Change(Enum):
 
     SPLIT_KEYS = "--split-keys"
     """Random keys that are used twice are split: other random numbers."""
+    DROP_RAGGED = "--ragged drop"
+    """A last batch that is shorter is left out: the rows that are left over train nothing."""
+    PAD_RAGGED = "--ragged pad"
+    """A last batch that is shorter is padded, and a mask keeps the padding out of means: other rounding."""
 
 
 class Confidence(Enum):
@@ -112,10 +116,15 @@ class Equality(Enum):
     OTHER_NUMBERS = "other random numbers, and nothing else"
     """Structure, shape and dtype of everything, and every bit of what does not change with the random numbers."""
 
+    FEWER_ROWS = "bitwise as the original that skips what is left out"
+    """As the same loop that goes on to the next iteration where its batch is shorter."""
+    MASKED = "equal up to rounding, whatever the padding"
+    """Bitwise the same with other rows as the padding; within a tolerance of the original."""
+
     @property
     def is_change(self) -> bool:
         """Whether results are others: such a fix is judged before all others, which then are compared with it made."""
-        return self is Equality.OTHER_NUMBERS
+        return self in (Equality.OTHER_NUMBERS, Equality.FEWER_ROWS, Equality.MASKED)
 
 
 @frozen

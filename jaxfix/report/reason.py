@@ -75,6 +75,7 @@ class Code(StrEnum):
     OVERFLOW = "overflow", "a number may not fit into 32 bits"
     ROUNDING = "rounding", "the result may be rounded differently"
     GRADIENT = "gradient", "the gradient would change"
+    ON_REQUEST = "on-request", "it changes results as an option of `jaxfix apply` asks, which is not given"
     OTHER_NUMBERS = "other-numbers", "the random numbers would change: a person decides that"
     DTYPE = "dtype", "the type of a result would change, or cannot be determined"
     STRUCTURE = "structure", "the structure of a result would change, or cannot be determined"

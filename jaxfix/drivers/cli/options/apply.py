@@ -1,5 +1,6 @@
 """The options of `apply`."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from jaxfix.drivers.cli.options.declaration import Option
@@ -33,6 +34,13 @@ from jaxfix.report.finding import Change
 from jaxfix.source.frozen import frozen
 
 
+class Ragged(StrEnum):
+    """What becomes of a last batch that is shorter."""
+
+    drop = "drop"
+    pad = "pad"
+
+
 @frozen
 class Apply:
     """What `apply` looks at, and what it is asked to do with what it finds."""
@@ -53,6 +61,9 @@ class Apply:
     split_keys: Annotated[
         bool, Option(Change.SPLIT_KEYS.value, help="Split random keys that are used twice: other numbers are drawn.")
     ] = False
+    ragged: Annotated[
+        Ragged | None, Option("--ragged", help="Leave out a last batch that is shorter, or pad and mask it.")
+    ] = None
     select: Select = None
     ignore: Ignore = ()
     allow_dirty: AllowDirty = False
@@ -94,7 +105,8 @@ class Apply:
     @property
     def asked(self) -> tuple[Change, ...]:
         """The changes of results that may be made."""
-        return (Change.SPLIT_KEYS,) if self.split_keys else ()
+        split = (Change.SPLIT_KEYS,) if self.split_keys else ()
+        return split if self.ragged is None else (*split, Change(f"--ragged {self.ragged.value}"))
 
     @property
     def wish(self) -> Wish:

@@ -1,0 +1,149 @@
+"""A last batch that is shorter than all others.
+
+A program is compiled for the shapes of its arguments. Where the number of rows is no multiple of the batch, the last
+batch of each epoch has a shape of its own, and everything under `jit` that it comes to is compiled a second time: of a
+large model that is minutes, for a few rows.
+
+Before:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    X = np.linspace(0.0, 1.0, 30, dtype=np.float32).reshape(10, 3)
+    Y = X.sum(axis=1)
+
+
+    @jax.jit
+    def step(w, x, y):
+        return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w - y) ** 2))(w)
+
+
+    w = jnp.zeros(3)
+    for i in range(0, len(X), 4):
+        w = step(w, X[i : i + 4], Y[i : i + 4])
+    print(w.shape)
+
+After:
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    X = np.linspace(0.0, 1.0, 30, dtype=np.float32).reshape(10, 3)
+    Y = X.sum(axis=1)
+
+
+    @jax.jit
+    def step(w, x, y):
+        return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w - y) ** 2))(w)
+
+
+    w = jnp.zeros(3)
+    for i in range(0, len(X) - 4 + 1, 4):
+        w = step(w, X[i : i + 4], Y[i : i + 4])
+    print(w.shape)
+
+Safety: on request, as both cures change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
+nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the same
+batches from a generator, and where something counts the batches, or uses the size of one. `--ragged pad` repeats the
+last row up to the size of a batch, and hands on a mask, by which each `mean` over a whole array leaves them out: the
+mean is the old one but for rounding. It is for loops that call one training step of the same file themselves, and
+declined where the step sums, sorts or normalises over rows. Loops are found over `range(0, rows, size)`, where the
+text does not say that `size` divides `rows`; not those that `continue` or `break`, and not under a trace.
+
+Evidence: fewer compiles. Of a batch that is left out: every result is bitwise that of the original with an `if` that
+skips the shorter batch. Of padding: every result is bitwise the same with the first rows as the padding, so that no
+row of the padding has any influence, and within a tolerance of the original.
+
+Source: https://docs.jax.dev/en/latest/jit-compilation.html
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import partial
+
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Reason,
+    Recipe,
+    Runs,
+    Safety,
+    Staging,
+)
+from jaxfix.api.analysis import Change, Offer, integer
+from jaxfix_codemods.ragged_batch.changing import check_dropped, drop, masked_of, pad, skip
+from jaxfix_codemods.ragged_batch.loops import Batches, batches
+from jaxfix_codemods.ragged_batch.steps import Step, steps
+
+
+def find(module: Module) -> Iterator[Finding]:
+    if module.source.holds_tests:
+        return
+    staging = module.get(Staging)
+    for found in batches(module):
+        if staging.runs(found.loop) is Runs.TRACED or staging.is_staged(found.loop):
+            continue
+        taken = steps(module, found)
+        if taken:
+            yield _finding(module, found, taken)
+
+
+def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding:
+    names = " and ".join(dict.fromkeys(f"`{ast.unparse(step.call.func)}`" for step in taken))
+    is_known = integer(module, found.rows) is not None and integer(module, found.size) is not None
+    offers, reasons = _offers(module, found, taken)
+    asks = " or ".join(f"`--ragged {offer.change.value.split()[-1]}`" for offer in offers)
+    why = (
+        f"a shorter batch is dropped or padded on request: {asks}"
+        if offers
+        else "; ".join(dict.fromkeys(map(str, reasons)))
+    )
+    reason = Reason(Code.ON_REQUEST, why) if offers else reasons[0].restated(why)
+    divides = "does not divide" if is_known else "need not divide"
+    return Finding(
+        at=found.range,
+        message=f"`{module.text(found.size)}` {divides} `{module.text(found.rows)}`: "
+        f"{names} compile{'s' if len(taken) == 1 else ''} once more, for a last batch that is shorter",
+        title="Give all batches one shape",
+        declined=reason,
+        confidence=Confidence.CERTAIN if is_known else Confidence.POSSIBLE,
+        offers=offers,
+        certain_if="the number of rows is no multiple of the batch",
+    )
+
+
+def _offers(module: Module, found: Batches, taken: tuple[Step, ...]) -> tuple[tuple[Offer, ...], list[Reason]]:
+    offers, reasons = list[Offer](), list[Reason]()
+    for make in (_dropped, _padded):
+        try:
+            offers.append(make(module, found, taken))
+        except Declined as declined:
+            reasons.append(declined.reason)
+    return tuple(offers), reasons
+
+
+def _dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:
+    check_dropped(module, found, taken)
+    recipe, reference = partial(drop, module, found), partial(skip, module, found)
+    return Offer(Change.DROP_RAGGED, "Leave a shorter last batch out", recipe, reference, Equality.FEWER_ROWS)
+
+
+def _padded(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:
+    masked = masked_of(module, found, taken)
+    recipe: Recipe = partial(pad, module, found, masked)
+    reference: Recipe = partial(pad, module, found, masked, is_wrapped=True)
+    return Offer(Change.PAD_RAGGED, "Pad a shorter last batch, and mask it", recipe, reference, Equality.MASKED)
+
+
+CODEMOD = Codemod(
+    id="ragged-batch",
+    triggers=("range",),
+    safety=Safety.ON_REQUEST,
+    equality=Equality.FEWER_ROWS,
+    find=find,
+)

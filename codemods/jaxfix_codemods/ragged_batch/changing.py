@@ -1,0 +1,192 @@
+"""What becomes of a last batch that is shorter: it is left out, or padded, with a mask for the means."""
+
+import ast
+
+from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, frozen
+from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, sizes_used
+from jaxfix_codemods.ragged_batch.steps import Step, losses, unread_calls
+
+_OTHERS = frozenset(
+    {"sum", "max", "min", "std", "var", "median", "prod", "norm", "cumsum", "sort", "argsort", "average"}
+)
+_STATISTICS = ("BatchNorm", "batch_stats", "batch_norm")
+
+
+@frozen
+class Mean:
+    """A mean over all of an array: the call, and what it is taken of."""
+
+    call: ast.Call
+    of: ast.expr
+
+
+@frozen
+class Masked:
+    """What has to be rewritten for a mask: functions that get one, calls that hand it on, and means that heed it."""
+
+    functions: tuple[Function, ...]
+    calls: tuple[ast.Call, ...]
+    means: tuple[Mean, ...]
+
+
+def check_dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> None:
+    """Raises `Declined` where the rows of the last batch are missed, or what is counted would be wrong."""
+    idle = next((step for step in taken if not step.trains()), None)
+    if idle is not None:
+        name = ast.unparse(idle.call.func)
+        raise Declined(Reason(Code.STRUCTURE, f"`{name}` trains nothing: results for the last rows would be missing"))
+    _check_kept(taken)
+    other = unread_calls(module, found)
+    if other is not None:
+        text = f"line {other.lineno} takes these batches as well, and may need every row"
+        raise Declined(Reason(Code.OTHER_USES, text, other.lineno))
+    counted = counted_elsewhere(module, found)
+    if counted is not None:
+        text = f"line {counted.lineno} counts the batches, or takes a mean over all rows"
+        raise Declined(Reason(Code.OTHER_USES, text, counted.lineno))
+    check_sizes(module, found)
+
+
+def _check_kept(taken: tuple[Step, ...]) -> None:
+    """Raises `Declined` where results of each row may be kept, which would be fewer, or more."""
+    kept = next((node for step in taken if (node := step.collects()) is not None), None)
+    if kept is not None:
+        line = getattr(kept, "lineno", None)
+        raise Declined(Reason(Code.STRUCTURE, f"line {line} keeps results that may be those of each row", line))
+
+
+def check_sizes(module: Module, found: Batches) -> None:
+    """Raises `Declined` where the loop does something with the number of rows of a batch."""
+    used = sizes_used(module, found)
+    if used is not None:
+        line = getattr(used, "lineno", None)
+        raise Declined(Reason(Code.OTHER_USES, f"line {line} uses where a batch begins, or how long it is", line))
+
+
+def drop(module: Module, found: Batches, edit: Rewriter) -> None:
+    """Ends the range before a batch that is shorter."""
+    rows, size = found.rows, found.size
+    edit.replace(rows, f"{module.text(rows)} - {_operand(module, size)} + 1")
+
+
+def skip(module: Module, found: Batches, edit: Rewriter) -> None:
+    """The same in another way: goes on to the next iteration, of which there is none."""
+    rows, size = found.rows, found.size
+    test = f"{found.counter} + {_operand(module, size)} > {module.text(rows)}"
+    edit.insert_before(found.loop.body[0], f"if {test}:\n    continue")
+
+
+def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked:
+    """What a mask needs.
+
+    Raises:
+      Declined: the rows of a batch do something else than to enter means, or that cannot be read.
+    """
+    check_sizes(module, found)
+    if len(taken) != 1 or taken[0].loop is not found.loop:
+        raise Declined(Reason(Code.OTHER_USES, "the batches go to several functions, or through a generator"))
+    (step,) = taken
+    function = step.jitted.function
+    if not step.trains() or not isinstance(function, ast.FunctionDef):
+        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is no training step of this file"))
+    _check_kept(taken)
+    known = losses(module, step)
+    outer = [function, *(each for each, call in known if call is not None)]
+    for each in outer:
+        _check_reductions(module, each)
+    means = tuple(mean for each in dict.fromkeys(outer) for mean in _means(module, each))
+    if not means:
+        raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found, which a mask would go to"))
+    for mean in means:
+        _check_place(module, mean)
+    given = [each for each in dict.fromkeys(outer) if each is function or _means(module, each)]
+    for each in given:
+        _check_signature(each)
+    calls = (step.call, *(call for each, call in known if call is not None and each in given))
+    return Masked(tuple(given), calls, means)
+
+
+def _check_place(module: Module, mean: Mean) -> None:
+    """Raises `Declined` where what the mean is of cannot be computed by a line above."""
+    statement = module.statement(mean.call)
+    is_plain = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr)
+    around = module.function(mean.call)
+    if not is_plain or isinstance(around, ast.Lambda) or module.loops(mean.call) != module.loops(statement):
+        text = f"line {mean.call.lineno} takes a mean within a lambda, a test or a comprehension"
+        raise Declined(Reason(Code.LAYOUT, text, mean.call.lineno))
+
+
+def _check_reductions(module: Module, function: Function) -> None:
+    for node in ast.walk(function):
+        name = _called(node) if isinstance(node, ast.Call) else getattr(node, "attr", getattr(node, "id", ""))
+        if name in _STATISTICS or (isinstance(node, ast.Call) and name in _OTHERS and _is_over_rows(node)):
+            line = getattr(node, "lineno", None)
+            text = f"line {line} takes `{name}` over rows, which would see the padding"
+            raise Declined(Reason(Code.OTHER_USES, text, line))
+        if isinstance(node, ast.Call) and name == "mean" and _mean(module, node) is None and _is_over_rows(node):
+            raise Declined(Reason(Code.OTHER_USES, f"line {node.lineno} takes a mean by rows alone", node.lineno))
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+
+
+def _is_over_rows(call: ast.Call) -> bool:
+    """Whether a reduction may go over the first axis."""
+    axis = next((keyword.value for keyword in call.keywords if keyword.arg == "axis"), None)
+    return axis is None or ast.unparse(axis) not in ("-1", "1", "(1, 2)", "(1, 2, 3)", "(-2, -1)")
+
+
+def _means(module: Module, function: Function) -> list[Mean]:
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    return [mean for call in calls if (mean := _mean(module, call)) is not None]
+
+
+def _mean(module: Module, call: ast.Call) -> Mean | None:
+    """The mean over a whole array that a call takes."""
+    if module.qualname(call.func) == "jax.numpy.mean":
+        return Mean(call, call.args[0]) if len(call.args) == 1 and not call.keywords else None
+    match call:
+        case ast.Call(func=ast.Attribute(value=of, attr="mean"), args=[], keywords=[]):
+            return Mean(call, of)
+    return None
+
+
+def _check_signature(function: Function) -> None:
+    arguments = function.args
+    is_plain = not (arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs)
+    if not is_plain or not arguments.args:
+        raise Declined(Reason(Code.SIGNATURE, "a function that would get a mask has `*`, `/` or no parameters"))
+
+
+def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wrapped: bool = False) -> None:
+    """Has every batch the same rows, those past the end standing in for padding, and means that leave them out.
+
+    Args:
+      is_wrapped: whether the first rows are the padding, and not the last one again.
+    """
+    names = module.get(Identifiers)
+    rows, mask, numbers = names.unused("rows"), names.unused("mask"), names.unused("numbers")
+    np = edit.imported("numpy", prefer="np", at=found.loop)
+    size, whole = _operand(module, found.size), module.text(found.rows)
+    inside = f"{numbers} % ({whole})" if is_wrapped else f"{np}.minimum({numbers}, {whole} - 1)"
+    made = f"{numbers} = {np}.arange({found.counter}, {found.counter} + {size})"
+    edit.insert_before(found.loop.body[0], f"{made}\n{rows}, {mask} = {inside}, {numbers} < {whole}")
+    for each in found.slices:
+        edit.replace(each, rows)
+    for call in masked.calls:
+        edit.set_keyword(call, mask, mask)
+    for function in masked.functions:
+        last: ast.AST = function.args.defaults[-1] if function.args.defaults else function.args.args[-1]
+        edit.replace(last, f"{module.text(last)}, {mask}=None")
+    jnp = edit.imported("jax.numpy", prefer="jnp", at=found.loop)
+    for mean in masked.means:
+        values = names.unused("by_row")
+        edit.insert_before(module.statement(mean.call), f"{values} = {module.text(mean.of)}")
+        kept = f"None if {mask} is None else {mask}.reshape(-1, *[1] * ({values}.ndim - 1))"
+        edit.replace(mean.call, f"{jnp}.mean({values}, where={kept})")
+
+
+def _operand(module: Module, node: ast.expr) -> str:
+    text = module.text(node)
+    return text if isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Call | ast.Subscript) else f"({text})"

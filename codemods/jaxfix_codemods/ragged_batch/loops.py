@@ -1,0 +1,179 @@
+"""Loops over the rows of arrays, some at a time: which slices they take, and what is made of them."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import Function, Module, frozen, walk
+from jaxfix.api.analysis import integer, is_alike
+
+_CONVERTING = ("jax.numpy.", "numpy.", "jax.device_put", "jax.tree", "jax.tree_util.")
+_ABOUT_SIZES = ("shape", "size")
+
+
+@frozen
+class Batches:
+    """A loop over `range(0, rows, size)` that slices arrays by it.
+
+    Attributes:
+      counter: the variable that is the first row of a batch.
+      range: the call.
+      rows: how many there are.
+      size: how many a batch has.
+      slices: `[counter : counter + size]`, wherever it stands.
+      derived: the variables that hold a batch, or something of it that has as many rows.
+    """
+
+    loop: ast.For
+    counter: str
+    range: ast.Call
+    rows: ast.expr
+    size: ast.expr
+    slices: tuple[ast.Slice, ...]
+    derived: frozenset[str]
+
+    def holds(self, node: ast.AST) -> bool:
+        """Whether `node` reads a batch."""
+        return any(each in self.slices or _reads(each, self.derived) for each in walk(node))
+
+
+def batches(module: Module) -> Iterator[Batches]:
+    """The loops whose last batch may be shorter than all others."""
+    for call in module.spelled_calls(frozenset({"range"})):
+        loop = _loop_over(module, call)
+        if loop is None or call.keywords or len(call.args) != 3 or not isinstance(loop.target, ast.Name):
+            continue
+        start, rows, size = call.args
+        counter = loop.target.id
+        slices = tuple(each for each in module.nodes(ast.Slice) if _is_batch(module, each, loop, counter, rows, size))
+        if integer(module, start) == 0 and slices and not _divides(module, rows, size) and not _sees_to_it(loop):
+            found = Batches(loop, counter, call, rows, size, slices, frozenset())
+            yield Batches(loop, counter, call, rows, size, slices, _derived(module, found))
+
+
+def _loop_over(module: Module, call: ast.Call) -> ast.For | None:
+    """The loop over a range, be it wrapped in something that shows its progress."""
+    parent = module.parent(call)
+    if isinstance(parent, ast.Call) and parent.args[:1] == [call] and ast.unparse(parent.func).endswith("tqdm"):
+        call, parent = parent, module.parent(parent)
+    return parent if isinstance(parent, ast.For) and parent.iter is call else None
+
+
+def _is_batch(module: Module, node: ast.Slice, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
+    is_inside = loop in module.ancestors(node)
+    if not is_inside or node.step is not None or not isinstance(node.lower, ast.Name) or node.lower.id != counter:
+        return False
+    return node.upper is not None and _is_end(module, node.upper, loop, counter, rows, size)
+
+
+def _is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
+    match end:
+        case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
+            return first == counter and is_alike(more, size)
+        case ast.Call(func=ast.Name(id="min"), args=[one, other], keywords=[]):
+            pairs = ((one, other), (other, one))
+            return any(_is_end(module, a, loop, counter, rows, size) and is_alike(b, rows) for a, b in pairs)
+        case ast.Name():
+            value = module.only_value(end)
+            is_here = value is not None and loop in module.ancestors(value)
+            return value is not None and is_here and _is_end(module, value, loop, counter, rows, size)
+    return False
+
+
+def _divides(module: Module, rows: ast.expr, size: ast.expr) -> bool:
+    """Whether the text says that the last batch is as long as the others."""
+    found: ast.expr | None = rows
+    while isinstance(found, ast.Name):
+        found = module.only_value(found)
+    match found:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right) if is_alike(left, size) or is_alike(right, size):
+            return True
+    taken = (each.right for each in ast.walk(found or rows) if isinstance(each, ast.BinOp) and _takes(each))
+    if any(is_alike(each, size) for part in taken for each in ast.walk(part) if isinstance(each, ast.expr)):
+        return True
+    whole, step = integer(module, rows), integer(module, size)
+    return whole is not None and bool(step) and whole % (step or 1) == 0
+
+
+def _takes(node: ast.BinOp) -> bool:
+    return isinstance(node.op, ast.Sub)
+
+
+def _sees_to_it(loop: ast.For) -> bool:
+    """Whether the loop itself goes on, or ends, for some of its batches."""
+    return any(isinstance(each, ast.Continue | ast.Break) for each in walk(loop))
+
+
+def _derived(module: Module, found: Batches) -> frozenset[str]:
+    names: frozenset[str] = frozenset()
+    for _ in range(2):
+        for node in walk(found.loop):
+            match node:
+                case ast.Assign(targets=[target], value=value) if _keeps_rows(module, value, found.slices, names):
+                    bound = (each for each in ast.walk(target) if isinstance(each, ast.Name))
+                    names |= frozenset(each.id for each in bound if isinstance(each.ctx, ast.Store))
+    return names
+
+
+def _keeps_rows(module: Module, value: ast.expr, slices: tuple[ast.Slice, ...], names: frozenset[str]) -> bool:
+    """Whether an expression has the rows of a batch, as far as its text tells: a conversion, a choice of columns."""
+    match value:
+        case ast.Name(id=name):
+            return name in names
+        case ast.Subscript(value=of, slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            is_batch = bool(parts) and (parts[0] in slices or _keeps_rows(module, parts[0], slices, names))
+            return is_batch or _keeps_rows(module, of, slices, names)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return any(_keeps_rows(module, part, slices, names) for part in parts)
+        case ast.Dict(values=parts):
+            return any(_keeps_rows(module, part, slices, names) for part in parts)
+        case ast.Lambda(body=body):
+            return _keeps_rows(module, body, slices, names)
+        case ast.BinOp(left=left, right=right):
+            return any(_keeps_rows(module, part, slices, names) for part in (left, right))
+        case ast.Call(func=ast.Attribute(value=of, attr="astype" | "reshape" | "copy")):
+            return _keeps_rows(module, of, slices, names)
+        case ast.Call(func=func, args=args) if (module.qualname(func) or "").startswith(_CONVERTING):
+            return any(_keeps_rows(module, arg, slices, names) for arg in args)
+    return False
+
+
+def _reads(node: ast.AST, names: frozenset[str]) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+
+
+def sizes_used(module: Module, found: Batches) -> ast.AST | None:
+    """Where the loop asks how many rows a batch has, or which is its last; None if nowhere."""
+    ends = {each.upper for each in found.slices}
+    for node in walk(found.loop):
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[of]) if found.holds(of):
+                return node
+            case ast.Attribute(value=of, attr=name) if name in _ABOUT_SIZES and found.holds(of):
+                return node
+            case ast.Name(id=name, ctx=ast.Load()) if name == found.counter and not _is_of_a_slice(module, node, ends):
+                return node
+    return None
+
+
+def _is_of_a_slice(module: Module, node: ast.Name, ends: set[ast.expr | None]) -> bool:
+    """Whether a read of the counter is a bound of a batch, or makes a variable that is one."""
+    if any(isinstance(each, ast.Slice) for each in module.ancestors(node)):
+        return True
+    statement = module.statement(node)
+    bound = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    named = {each.id for each in ends if isinstance(each, ast.Name)}
+    return isinstance(bound, ast.Name) and bound.id in named
+
+
+def counted_elsewhere(module: Module, found: Batches) -> ast.BinOp | None:
+    """Where the same function divides the rows by the size of a batch, and so counts the batches; None if nowhere."""
+    function: Function | None = module.function(found.loop)
+    for node in module.nodes(ast.BinOp):
+        is_division = isinstance(node.op, ast.Div | ast.FloorDiv) and module.function(node) is function
+        if is_division and found.loop not in module.ancestors(node):
+            over = any(is_alike(each, found.size) for each in ast.walk(node.right) if isinstance(each, ast.expr))
+            of = any(is_alike(each, found.rows) for each in ast.walk(node.left) if isinstance(each, ast.expr))
+            if over and of:
+                return node
+    return None

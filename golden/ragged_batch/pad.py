@@ -1,0 +1,46 @@
+"""Loops whose last batch is padded and masked, because that was asked for."""
+# asked: --ragged pad
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def loss_fn(w, x, y):
+    errors = (x @ w - y) ** 2
+    return jnp.mean(errors)
+
+
+@jax.jit
+def step(w, x, y):
+    loss, grads = jax.value_and_grad(loss_fn)(w, x, y)
+    return w - 0.1 * grads, loss
+
+
+def train(w, x, y, size):
+    n = len(x)
+    for i in range(0, n, size):  # want: ragged-batch
+        w, loss = step(w, x[i : i + size], y[i : i + size])
+    return w
+
+
+def evaluate(w, x, y):
+    return loss_fn(w, x, y)
+
+
+@jax.jit
+def inside(params, batch, rate=0.1):
+    def loss(params):
+        logits = batch @ params
+        entropy = -(jax.nn.log_softmax(logits, axis=-1) * logits).sum(axis=-1).mean()
+        return entropy
+
+    return params - rate * jax.grad(loss)(params)
+
+
+def fit(params, data, size):
+    for start in range(0, data.shape[0], size):  # want: ragged-batch
+        end = min(start + size, data.shape[0])
+        batch = jnp.asarray(data[start:end])
+        params = inside(params, batch)
+    return params
