@@ -33,7 +33,6 @@ ELSEWHERE = {
     Code.OVERLAPS: "holds a fix for one round of planning",
     Code.WAITS: "holds a fix for one round of planning",
     Code.LEFT_OUT: "a person decides, as in tests/test_decisions.py",
-    Code.HINT: "what writes decides, as in tests/test_decisions.py",
     Code.NO_EVIDENCE: "what writes decides, as in tests/test_decisions.py",
     Code.NOT_PROVEN: "what reruns decides, as in tests/test_cli_prove.py",
 }
