@@ -1,5 +1,6 @@
 """Methods that bind what their object holds: its interface stays, the work is done by a function of values."""
 
+import copy
 import functools
 
 import jax
@@ -56,11 +57,6 @@ class Stateful:
             self.step(batch)
 
 
-@jax.jit
-def _step_behind(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
-
-
 class Behind:
     """Another method changes it, which the step calls."""
 
@@ -68,9 +64,16 @@ class Behind:
         self.last = value
         return value
 
+    @functools.partial(jax.jit, static_argnums=0)
+    def _step_behind(self, params, batch):
+        new = copy.copy(self)
+        value, gradients = jax.value_and_grad(loss_of)(params, batch)
+        result = params - gradients * new.note(value)
+        return new.last, result
+
     def step_behind(self, params, batch):
-        value, gradients = _step_behind(params, batch)
-        return params - gradients * self.note(value)
+        self.last, result = self._step_behind(params, batch)
+        return result
 
     def fit(self, params, batches):
         for batch in batches:

@@ -1,5 +1,6 @@
 """Objects whose methods read what a step would bind, or that a program cannot be kept for."""
 
+import copy
 import functools
 
 import jax
@@ -44,14 +45,17 @@ class Reader:
         return jax.grad(loss_of)(self.params, batch)  # the part of it that is one program
 
     @functools.partial(jax.jit, static_argnums=0)
-    def _learn(self, state, params, slopes):
-        updates, state = self.opt.update(slopes, state)
-        params = optax.apply_updates(params, updates)
-        return state, params
+    def _learn(self, state, params, batch):
+        new = copy.copy(self)
+        new.state = state
+        new.params = params
+        slopes = new.slopes(batch)
+        updates, new.state = self.opt.update(slopes, new.state)
+        new.params = optax.apply_updates(new.params, updates)
+        return new.state, new.params
 
     def learn(self, batch):
-        slopes = self.slopes(batch)
-        self.state, self.params = self._learn(self.state, self.params, slopes)
+        self.state, self.params = self._learn(self.state, self.params, batch)
 
     def run(self, batches):
         for batch in batches:

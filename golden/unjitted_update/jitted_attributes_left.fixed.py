@@ -8,7 +8,7 @@ import jax.numpy as jnp
 def _measured_3(rows):
     centred = rows - jnp.mean(rows)
     spread = jnp.sqrt(jnp.mean(centred**2))
-    return centred, spread
+    return centred / spread
 
 
 @jax.tree_util.register_pytree_node_class
@@ -37,8 +37,7 @@ class Scaled:
 
     def measured(self, batch):
         rows = self.scaled(batch)
-        centred, spread = _measured_3(rows)
-        return centred / spread
+        return _measured_3(rows)
 
     def run(self, batches):
         for batch in batches:
@@ -50,7 +49,7 @@ class Scaled:
 def _measured(rows):
     centred = rows - jnp.mean(rows)
     spread = jnp.sqrt(jnp.mean(centred**2))
-    return centred, spread
+    return centred / spread
 
 
 class Powers:
@@ -64,8 +63,7 @@ class Powers:
 
     def measured(self, batch, n):
         rows = self.power(batch, n)
-        centred, spread = _measured(rows)
-        return centred / spread
+        return _measured(rows)
 
     def run(self, batches):
         for number, batch in enumerate(batches):
@@ -74,7 +72,8 @@ class Powers:
 
 @jax.jit
 def _measured_2(centred, rows):
-    return jnp.sqrt(jnp.mean(centred**2) + jnp.mean(rows))
+    spread = jnp.sqrt(jnp.mean(centred**2) + jnp.mean(rows))
+    return centred / spread
 
 
 class Rates:
@@ -90,8 +89,7 @@ class Rates:
     def measured(self, batch):
         rows = self.twice(batch)
         centred = rows - self.norm(rows)
-        spread = _measured_2(centred, rows)
-        return centred / spread
+        return _measured_2(centred, rows)
 
     def run(self, batches):
         for batch in batches:

@@ -1,5 +1,6 @@
 """What a loop computes without a gradient: models that are applied to act, to sample, to report."""
 
+import copy
 import functools
 
 import jax
@@ -78,11 +79,6 @@ class Actor:
         return total
 
 
-@jax.jit
-def _learn(params, rate, slopes):
-    return jax.tree.map(lambda p, g: p - rate * g, params, slopes)
-
-
 # Means by hand, in methods that call each other.
 class Net:
     def __init__(self, params, rate):
@@ -90,20 +86,22 @@ class Net:
         self.rate = rate
         self.gradient = jax.jit(jax.vmap(jax.value_and_grad(loss_of), in_axes=(None, 0, 0)))
 
-    @functools.partial(jax.jit, static_argnums=0)
-    def _averaged(self, params, inputs, targets):
-        (losses, slopes) = self.gradient(params, inputs, targets)
+    def averaged(self, inputs, targets):
+        (losses, slopes) = self.gradient(self.params, inputs, targets)
         average = jax.tree.map(lambda x: jnp.mean(x, axis=0), slopes)
         loss = jnp.mean(losses)
-        return average, loss
-
-    def averaged(self, inputs, targets):
-        average, loss = self._averaged(self.params, inputs, targets)
         return loss, average
 
+    @functools.partial(jax.jit, static_argnums=0)
+    def _learn(self, params, inputs, targets):
+        new = copy.copy(self)
+        new.params = params
+        (loss, slopes) = new.averaged(inputs, targets)
+        new.params = jax.tree.map(lambda p, g: p - self.rate * g, new.params, slopes)
+        return new.params, loss
+
     def learn(self, inputs, targets):
-        (loss, slopes) = self.averaged(inputs, targets)
-        self.params = _learn(self.params, self.rate, slopes)
+        self.params, loss = self._learn(self.params, inputs, targets)
         return loss
 
     def fit(self, inputs, targets):

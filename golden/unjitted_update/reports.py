@@ -78,7 +78,7 @@ class Net:
         return loss, average
 
     def learn(self, inputs, targets):
-        (loss, slopes) = self.averaged(inputs, targets)  # want: unjitted-update
+        (loss, slopes) = self.averaged(inputs, targets)
         self.params = jax.tree.map(lambda p, g: p - self.rate * g, self.params, slopes)
         return loss
 

@@ -14,16 +14,17 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
-from jaxfix.effects.attributes import reads_of, stores_of
+from jaxfix.effects.attributes import reads_of, stores_of, value_at
 from jaxfix.effects.deletion import is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
 from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
+from jaxfix.effects.own_state import OwnState, own_state
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
-from jaxfix.effects.side_effects import effects
+from jaxfix.effects.side_effects import effects, is_own_method
 from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.static_leaves import hidden_operands
 from jaxfix.effects.traceability import demands, demands_of_statements
@@ -36,7 +37,7 @@ from jaxfix.report.trace.drifts import ANY_PART, Drift
 from jaxfix.report.trace.held import ANYTHING, Held
 from jaxfix.report.trace.noted import Note
 from jaxfix.semantic.calls import handed_to, made_by
-from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_class, own_parameter
+from jaxfix.semantic.classes import class_around, class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.integers import integer
@@ -95,6 +96,7 @@ __all__ = [
     "Number",
     "Offer",
     "Origins",
+    "OwnState",
     "Pair",
     "Part",
     "Passing",
@@ -112,6 +114,7 @@ __all__ = [
     "callers",
     "changes_of",
     "choice",
+    "class_around",
     "class_of",
     "constancy",
     "control_flow_calls",
@@ -136,6 +139,7 @@ __all__ = [
     "is_in_loop",
     "is_no_tree_class",
     "is_of_others",
+    "is_own_method",
     "is_perhaps_rebound",
     "is_perhaps_stored",
     "is_script",
@@ -151,6 +155,7 @@ __all__ = [
     "outside_arguments",
     "own_class",
     "own_parameter",
+    "own_state",
     "parameters_of",
     "plain_parts",
     "positional_of",
@@ -169,6 +174,7 @@ __all__ = [
     "traced_uses",
     "transform_of",
     "treatment",
+    "value_at",
     "varies_by_callers",
     "why_live_after",
     "why_unstable",

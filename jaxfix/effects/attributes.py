@@ -19,7 +19,7 @@ def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
       As the code has them, such as `self.params`; each once.
     """
     found: dict[str, None] = {}
-    for each, own in _with_called(module, function):
+    for each, own in with_called(module, function):
         for node in walk(each):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del) and _is(node.value, own):
                 found[f"{own}.{node.attr}"] = None
@@ -34,13 +34,13 @@ def reads_of(module: Module, function: ast.FunctionDef) -> frozenset[str]:
     """
     return frozenset(
         node.attr
-        for each, own in _with_called(module, function)
+        for each, own in with_called(module, function)
         for node in walk(each)
         if isinstance(node, ast.Attribute) and _is(node.value, own)
     )
 
 
-def _with_called(module: Module, function: ast.FunctionDef) -> Iterator[tuple[ast.FunctionDef, str]]:
+def with_called(module: Module, function: ast.FunctionDef) -> Iterator[tuple[ast.FunctionDef, str]]:
     """A method and the methods that it calls of its own object, each with the name that the object has in it."""
     owner = module.method_of(function)
     classes = family(module, owner) if owner is not None else ()
@@ -122,8 +122,18 @@ class InstanceAttribute:
 
 
 def value_at(module: Module, place: ast.AST) -> ast.expr | None:
-    """The expression that is bound to an attribute at `place`."""
+    """The expression that is bound to an attribute at `place`, of several that are bound at once its own.
+
+    Returns:
+      None where that is not in the text, as where a call returns several.
+    """
     match module.parent(place):
+        case ast.Tuple(elts=targets) as target:
+            match module.parent(target):
+                case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is target:
+                    is_plain = not any(isinstance(each, ast.Starred) for each in (*targets, *values))
+                    pairs = zip(targets, values, strict=True) if is_plain and len(targets) == len(values) else ()
+                    return next((value for one, value in pairs if one is place), None)
         case ast.Assign(targets=[only], value=value) if only is place:
             return value
         case ast.AnnAssign(target=target, value=value) if target is place:

@@ -8,6 +8,7 @@ from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import is_own_object
 from jaxfix.syntax.nodes import FUNCTIONS, children
 
 _STATIC = short_names(Member.ABSTRACT)
@@ -24,12 +25,14 @@ class Demands:
       values: what must be known when it is traced, each with what is done with it.
       called: what is called, or passed to a transformation as its function.
       methods: what a method is called of.
+      attributes: of `values`, those of the object of a method, by name; of the methods that it calls too.
     """
 
     reason: Reason | None = None
     values: dict[str, str] = field(default_factory=dict)
     called: dict[str, ast.expr] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, str] = field(default_factory=dict)
 
 
 class RequiredValues:
@@ -74,6 +77,9 @@ class RequiredValues:
 
     def _name(self, expr: ast.Name, name: str, what: str, found: Demands) -> Iterable[ast.AST]:
         owner = self._module.scope_of(name, expr)
+        read = self._module.parent(expr)
+        if isinstance(read, ast.Attribute) and is_own_object(self._module, expr):
+            found.attributes.setdefault(read.attr, what)
         if owner is not None and owner is self.around:
             if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
                 found.values.setdefault(name, what)

@@ -7,8 +7,9 @@ from jaxfix.effects.invariance import is_impure
 from jaxfix.library.facets import Effect, Setting
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
+from jaxfix.semantic.classes import class_around, family, methods
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.mutations import is_being_made, root
+from jaxfix.semantic.mutations import is_being_made, is_own_object, root
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import parameters_of
 
@@ -37,14 +38,21 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
                 yield Reason(Code.SEES_SCOPE, "it calls `super`, which depends on where it is called")
 
 
-def effects(module: Module, function: Function) -> Iterator[Reason]:
+def effects(module: Module, function: Function, *, own: bool = False) -> Iterator[Reason]:
     """What each trace does besides computing the result, and what it asks of the world.
+
+    Args:
+      own: what methods bind of their own object is none.
 
     Returns:
       A reason for each; nothing for a function without effects.
     """
     for node in body_of(function):
         match node:
+            case ast.Expr(value=ast.Call(func=func)) if own and is_own_method(module, func):
+                continue
+            case ast.Attribute(value=owner, ctx=ast.Store()) if own and is_own_object(module, owner):
+                continue
             case ast.Expr(value=ast.Call(func=func)) if not _is_jax(module.qualname(func)):
                 yield Reason(
                     Code.SIDE_EFFECT, f"it calls `{module.text(func)}` for its side effect, at trace time only"
@@ -64,6 +72,14 @@ def effects(module: Module, function: Function) -> Iterator[Reason]:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
                 if not _is_local(module, node, function):
                     yield Reason(Code.SIDE_EFFECT, f"it changes `{module.text(node)}`, at trace time only")
+
+
+def is_own_method(module: Module, func: ast.expr) -> bool:
+    """Whether `func` is a method of the object of the method that it stands in, which was read."""
+    if not isinstance(func, ast.Attribute) or not is_own_object(module, func.value):
+        return False
+    owner = class_around(module, func)
+    return owner is not None and bool(methods(family(module, owner), func.attr))
 
 
 def _is_handed_on(module: Module, node: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.demands import Demands, RequiredValues
 from jaxfix.effects.invariance import is_impure
-from jaxfix.effects.side_effects import effects, ties
+from jaxfix.effects.side_effects import effects, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Result, Takes
@@ -16,7 +16,7 @@ from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family, methods, own_parameter
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.mutations import MUTATORS
+from jaxfix.semantic.mutations import MUTATORS, is_own_object
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
@@ -39,6 +39,7 @@ def _either(one: Demands, other: Demands) -> Demands:
         {**other.values, **one.values},
         {**other.called, **one.called},
         {**other.methods, **one.methods},
+        {**other.attributes, **one.attributes},
     )
 
 
@@ -59,28 +60,35 @@ def demands(module: Module, function: Function) -> Demands:
     return found
 
 
-def demands_of_statements(module: Module, statements: Sequence[ast.stmt], during: During | None = None) -> Demands:
+def demands_of_statements(
+    module: Module, statements: Sequence[ast.stmt | ast.expr], during: During | None = None, *, own: bool | None = None
+) -> Demands:
     """The same of statements that stand in a row, of the names that they read.
 
     Args:
       during: under a trace already: what changes before or after it is the same of all of its iterations.
+      own: whether what methods bind of their object is no effect; unless it is None, what is read of it is not asked.
     """
     around = module.function(statements[0]) or module.tree
-    return _Reader(module, around, during).of_statements(statements)
+    return _Reader(module, around, during, own=own).of_statements(statements)
 
 
 class _Reader:
     """Reads the function `outermost`, or statements that stand in it, and what they call."""
 
-    def __init__(self, module: Module, outermost: ast.AST, during: During | None = None) -> None:
-        self._module, self._outermost, self._during = module, outermost, during
+    def __init__(
+        self, module: Module, outermost: ast.AST, during: During | None = None, *, own: bool | None = None
+    ) -> None:
+        self._module, self._outermost, self._during, self._own = module, outermost, during, own
+        self._row: set[ast.AST] = set()
         self._required = RequiredValues(module, outermost)
         self.of: Solver[Function, Demands] = Solver(self._asked_by, _DEMANDS)
 
     def _asked_by(self, function: Function) -> Demands:
         """What a function asks of its parameters."""
         found = Demands()
-        found.reason = next(ties(self._module, function), None) or next(effects(self._module, function), None)
+        found.reason = next(ties(self._module, function), None)
+        found.reason = found.reason or next(effects(self._module, function, own=bool(self._own)), None)
         captures = self._module.captures(function)
         if captures is None:
             found.reason = found.reason or Reason(Code.LAYOUT, "it shares its line with another function")
@@ -93,9 +101,10 @@ class _Reader:
             self._read(body, function, found)
         return found
 
-    def of_statements(self, statements: Sequence[ast.stmt]) -> Demands:
+    def of_statements(self, statements: Sequence[ast.stmt | ast.expr]) -> Demands:
         found = Demands()
         self._required.around = self._outermost
+        self._row = {node for part in statements for node in walk(part)} if self._own is not None else set()
         self._read(statements, self._outermost, found)
         return found
 
@@ -137,6 +146,8 @@ class _Reader:
             if len(bindings) == 1:
                 self._behind(node, bindings[0], found)
             return
+        if node in self._row and is_own_object(self._module, node):
+            return  # its caller asks what is read of it
         reason = why_unstable(self._module, node.id, owner, around=scope if isinstance(scope, FUNCTIONS) else None)
         if reason is not None and self._during is not None:
             reason = why_unstable(self._module, node.id, owner, during=self._during)
@@ -178,6 +189,7 @@ class _Reader:
         for each in methods(family(self._module, owner), node.attr) if owner is not None else ():
             is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in each.decorator_list)
             self._function(node, each, found, bound=not is_static)
+            found.attributes = {**(self.of(each).attributes if not is_static else {}), **found.attributes}
 
     def _function(
         self, node: ast.Name | ast.Attribute, function: Function, found: Demands, *, bound: bool = False
@@ -309,6 +321,8 @@ class _Reader:
         """A method of an object from around: what it gives is known only by what it is given."""
         match call.func:
             case ast.Attribute(value=ast.Name() as owner) if self._module.qualname(call.func) is None:
+                if self._own and is_own_method(self._module, call.func):
+                    return
                 around = self._module.scope_of(owner.id, owner)
             case _:
                 return

@@ -105,6 +105,23 @@ class Imports:
         )
 
 
+def begins_section(one: Edit, other: Edit) -> bool:
+    """Whether two edits each add an import of the standard library apart from all others."""
+    texts = (one.text, other.text)
+    ends = all(text.endswith(("\n\n", "\r\n\r\n")) for text in texts)
+    begins = all(text.startswith(("\n\n", "\r\n\r\n")) for text in texts)
+    modules = [text.split() for text in texts]
+    is_standard = all(words[0] == "import" and _section_of(words[1]) == 0 for words in modules if words)
+    return (ends or begins) and is_standard and all(len(words) == 2 for words in modules)
+
+
+def as_section(one: Edit, other: Edit, newline: str) -> Edit:
+    """Both imports, in order, as one section."""
+    lines = newline.join(sorted(edit.text.strip() for edit in (one, other)))
+    before = newline * 2 if one.text.startswith(newline) else ""
+    return Edit(one.span, f"{before}{lines}{'' if before else newline * 2}")
+
+
 def _kin(qualname: str, block: list[_Import]) -> list[_Import]:
     """The imports that one of `qualname` stands among: of the same package if there are any, else of its section."""
     root = qualname.partition(".")[0]

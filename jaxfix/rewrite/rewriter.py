@@ -9,6 +9,7 @@ from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.import_names import Import, ImportNames, local_name
+from jaxfix.rewrite.imports import as_section, begins_section
 from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, head_end, header, lines_of, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
@@ -206,6 +207,10 @@ class EditRecorder:
             name = self._imported[qualname] = imports.unused(prefer)
             edit = imports.added(qualname, name, self._layout.newline)
             place = Place.LINES_AFTER if edit.text.startswith(self._layout.newline) else Place.LINES_BEFORE
+            twin = next((p for p in self._pieces if p.edit.span == edit.span and begins_section(p.edit, edit)), None)
+            if twin is not None:
+                self._pieces.remove(twin)
+                edit = as_section(twin.edit, edit, self._layout.newline)
             self._add(edit, edit.span, place)
         return name
 

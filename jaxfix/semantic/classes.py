@@ -65,7 +65,11 @@ def own_parameter(function: Function) -> str | None:
 
 
 def class_around(module: Module, node: ast.AST) -> ast.ClassDef | None:
-    """The class in whose method `node` stands, also inside functions of that method."""
+    """The class in whose method `node` stands, also inside functions of that method.
+
+    Returns:
+      None where it stands in none.
+    """
     around = module.functions_around(node)
     return module.method_of(around[-1]) if around else None
 

@@ -82,6 +82,13 @@ declined, as is a method that changes its object: pass in what it changes, and
 return it. The cache of the program keeps the object alive, with all that it
 holds: where objects are made in a loop, the method is left alone.
 
+Where a method that the step calls reads or binds what the step changes, the
+step works on a copy of the object, `new = copy.copy(self)`, which is given the
+attributes that change, or are data, as arguments; those that it binds come back. Declined
+where the class says itself how its objects are copied, where an attribute was made of
+the object and goes on reading it (`self.gradient = jax.grad(self.loss)`), where a
+count in Python would become an array, and where a value of it is asked for.
+
 Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.
 
@@ -134,6 +141,7 @@ from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline
 from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee
+from jaxfix_codemods.unjitted_update.extracting import Extraction, extract
 from jaxfix_codemods.unjitted_update.glue import (
     Glue,
     calls_in,
@@ -215,7 +223,7 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         at = call or function
         certain = certain or (found.goes_on and _is_certain(module, at))
         eager = _Eager(at, f"`{function.name}` runs", where)
-        return _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+        return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
     eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
     return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", refused or first, certain=certain)
 
@@ -252,7 +260,7 @@ def _of_round(
         found = None
     if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH:
         taken.add(found)
-        yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+        yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
     for inner, called in calls_in(module, function):
         if inner not in taken.nodes:
             yield from _of_round(module, values, inner, called, taken)
@@ -298,7 +306,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
     if sum(map(starts, found.row.statements)) >= ENOUGH:
         taken.add(found)
         certain = certain and found.goes_on
-        yield _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+        yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
 
 
 def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:
@@ -336,7 +344,7 @@ def _extracted(
     except Declined as declined:
         return _finding(eager, _TITLE, declined.reason, certain=certain)
     certain = certain or (found.goes_on and _is_certain(module, eager.at))
-    return _finding(eager, _TITLE, partial(inline.extract, module, found), certain=certain)
+    return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
 
 
 def _goes_on(module: Module, call: ast.Call) -> bool:
@@ -372,7 +380,7 @@ class _Taken:
     functions: set[ast.FunctionDef]
     nodes: set[ast.AST] = field(default_factory=set)
 
-    def add(self, found: inline.Extraction) -> None:
+    def add(self, found: Extraction) -> None:
         self.nodes.update(node for statement in found.row.statements for node in walk(statement))
 
 

@@ -14,7 +14,7 @@ _OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_na
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
-def check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
+def check_texts(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
     """Refuses statements whose text cannot be moved."""
     for node in (n for s in row for n in walk(s) if isinstance(n, ast.expr)):
         is_text = isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
@@ -34,7 +34,7 @@ def check_texts(module: Module, row: Sequence[ast.stmt]) -> None:
         raise Declined(Reason(Code.FORMAT_STRING, "the step is inside an f-string"))
 
 
-def check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None:
+def check_names(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> None:
     """Refuses statements whose variables would be others in a function."""
     for node in (n for s in row for n in walk(s)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -48,7 +48,7 @@ def check_names(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> None
             raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` sees the names of the loop"))
 
 
-def check_called(module: Module, row: Sequence[ast.stmt]) -> None:
+def check_called(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
     """Refuses calls of what does more than compute, as their names tell."""
     for call in (n for s in row for n in walk(s) if isinstance(n, ast.Call)):
         match call.func:
@@ -129,7 +129,7 @@ def _holds_plain_value(source: ast.AST) -> bool:
     return is_text or isinstance(source, ast.JoinedStr | ast.Lambda | ast.FunctionDef | ast.ClassDef)
 
 
-def check_results(module: Module, values: Values, row: Sequence[ast.stmt], results: Collection[str]) -> None:
+def check_results(module: Module, values: Values, row: Sequence[ast.stmt | ast.expr], results: Collection[str]) -> None:
     """Refuses results, variables and attributes by their text, that come back from `jit` as something else."""
     for statement in row:
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:

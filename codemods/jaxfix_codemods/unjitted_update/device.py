@@ -13,9 +13,11 @@ from jaxfix.api.analysis import (
     Values,
     binds_again,
     family,
+    is_of_others,
     is_script,
     methods,
     own_class,
+    value_at,
 )
 from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
 
@@ -290,10 +292,27 @@ class Device(Likely):
     def _may_only_be_array(self, expr: ast.Name | ast.Attribute) -> bool:
         """Whether something that `expr` may stand for is an array, and nothing is a value of Python or NumPy."""
         sources = [source for source in self._values.origins.of(expr) if source is not expr]
+        sources += self._held(expr)
         if any(map(self._is_of_host, sources)):
             return False
         made = (isinstance(source, ast.expr) and self.is_array(source) for source in sources)
         return any(made) or self._is_unpacked(expr)
+
+    def _held(self, expr: ast.Name | ast.Attribute) -> list[ast.AST]:
+        """What an attribute of an object of a class of this file is bound to, wherever that is."""
+        owner = own_class(self._module, expr.value) if isinstance(expr, ast.Attribute) else None
+        if owner is None or not isinstance(expr, ast.Attribute):
+            return []
+        classes = family(self._module, owner)
+        found: list[ast.AST] = []
+        for node in self._module.attributes(expr.attr):
+            if isinstance(node.ctx, ast.Store) and not is_of_others(self._module, node, classes):
+                value = value_at(self._module, node)
+                statement = self._module.statement(node)
+                if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                    value = statement.value  # one of several results
+                found += self._values.origins.of(value) if value is not None else ()
+        return found
 
     def _is_of_host(self, source: ast.AST) -> bool:
         is_range = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "range"

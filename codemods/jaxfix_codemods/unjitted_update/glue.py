@@ -100,7 +100,7 @@ def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.Funct
 
 def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements of a function that start programs."""
-    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
     return [each for each in function.body if isinstance(each, kinds) and module.get(Device).starts(each)]
 
 

@@ -5,19 +5,22 @@ import keyword
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
-from jaxfix.api import Code, Declined, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, jit_of, walk
+from jaxfix.api import Code, Declined, Identifiers, Module, Reason, arguments_of, jit_of, walk
 from jaxfix.api.analysis import (
     During,
+    OwnState,
     Passing,
     Values,
+    class_around,
     demands,
     demands_of_statements,
     family,
-    hoisting,
     instance_state,
     instances,
     methods,
     own_class,
+    own_parameter,
+    own_state,
     reaching,
     reads_of,
     why_unstable,
@@ -39,44 +42,11 @@ from jaxfix_codemods.unjitted_update.checks import (
 )
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind
 from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
-
-
-@frozen
-class Extraction:
-    """Statements of a block that become a function.
-
-    Attributes:
-      row: the statements, in order, and where the call stands.
-      before: the statement that the function is to stand before.
-      parameters: what the statements read and data, or what the loop changes, by the names that they have inside.
-      given: what is passed for each.
-      results: what they bind and other code reads, or the next iteration, by the names that they have inside.
-      bound: what is bound to each.
-      renamed: the attributes inside that become variables.
-      own: the object of the method that the function becomes, if it does.
-      static: how many of the parameters, the first, are functions of the object, which are static arguments.
-    """
-
-    row: Row
-    before: ast.stmt
-    name: str
-    parameters: tuple[str, ...]
-    given: tuple[str, ...]
-    results: tuple[str, ...]
-    bound: tuple[str, ...]
-    renamed: dict[ast.AST, str]
-    own: str | None = None
-    filtered: bool = False
-    static: int = 0
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether it is passed what it bound at the call before."""
-        return bool(set(self.given) & set(self.bound))
 
 
 def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.stmt]) -> Extraction:
@@ -93,21 +63,56 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
         isinstance(module.parent(around), ast.ClassDef) and (scope is not around)
     ):
         raise Declined(Reason(Code.NO_PLACE, "the loop stands where no function can be defined"))
+    found = _of_values(module, values, around, scope, work)
+    copied = _of_copy(module, values, around, scope, work)
+    if copied is not None and (isinstance(found, Reason) or copied.weight > found.weight):
+        return copied.named()
+    if isinstance(found, Reason):
+        raise Declined(found)
+    return found.named()
+
+
+def _of_values(
+    module: Module, values: Values, around: ast.stmt, scope: ast.AST, work: Sequence[ast.stmt]
+) -> "_Judge | Reason":
+    """A function of what the statements read, or why there is none."""
     first = None
-    for row in choices(module, work):
-        try:
-            return _Judge(module, values, around, scope, row).extraction()
-        except Declined as declined:
-            first = first or declined.reason  # not the error, whose traceback would hold what was looked at
-        handed = jitted_attributes(module, row.statements)
-        if handed:
-            with suppress(Declined):
-                return _Judge(module, values, around, scope, row, handed).extraction()
+    try:
+        for row in choices(module, work):
+            try:
+                return _Judge(module, values, around, scope, row)
+            except Declined as declined:
+                first = first or declined.reason  # not the error, whose traceback would hold what was looked at
+            handed = jitted_attributes(module, row.parts)
+            if handed:
+                with suppress(Declined):
+                    return _Judge(module, values, around, scope, row, handed)
+    except Declined as declined:
+        return first or declined.reason
     assert first is not None
-    raise Declined(first)
+    return first
+
+
+def _of_copy(
+    module: Module, values: Values, around: ast.stmt, scope: ast.AST, work: Sequence[ast.stmt]
+) -> "_Judge | None":
+    """A method that reads and binds a copy of its object, where methods that it calls do so."""
+    if not work or class_around(module, work[0]) is None:
+        return None
+    with suppress(Declined):
+        for row in choices(module, work, copied=True):
+            with suppress(Declined):
+                return _Judge(module, values, around, scope, row, copied=True)
+    return None
 
 
 class _Judge:
+    """Statements that may become a function.
+
+    Raises:
+      Declined: they may not.
+    """
+
     def __init__(
         self,
         module: Module,
@@ -116,21 +121,36 @@ class _Judge:
         scope: ast.AST,
         row: Row,
         handed: Collection[str] = (),
+        *,
+        copied: bool = False,
     ) -> None:
         """`handed` are the jitted functions of the object that are static arguments, so that it is none."""
         self._module, self._values, self._around, self._scope = module, values, around, scope
-        self._handed = tuple(handed)
-        self._at, self._row = row, row.statements
+        self._handed, self._copied = tuple(handed), copied
+        self._at, self._row = row, row.parts
         self._inside = {node for statement in self._row for node in walk(statement)}
         self._attributes = dict(self._data_attributes())
+        self._state: OwnState | None = None
+        self._given, self._results, captured, self._root, self._filtered = self._checked()
+        # A method would not see the variables of this one, a function in it does.
+        self._own = self._root if not captured else None
+        self._before = self._method() if self._own is not None else self._place(captured)
 
-    def extraction(self) -> Extraction:
+    @property
+    def weight(self) -> int:
+        """How many programs the statements start."""
+        return sum(map(self._module.get(Device).starts, self._row))
+
+    def _checked(self) -> tuple[tuple[str, ...], tuple[str, ...], Collection[str], str | None, bool]:
+        """What the function is passed, what it returns, what it reads besides, its object, and whether that filters."""
         module, row, scope = self._module, self._row, self._scope
         check_texts(module, row)
-        found = demands_of_statements(module, row)
+        found = demands_of_statements(module, row, own=self._copied)
         if found.reason is not None:
             raise Declined(found.reason.restated(f"the step cannot be traced: {found.reason}"))
         check_called(module, row)
+        held = own_state(module, self._values, row, found.attributes) if self._copied else None
+        self._state = held
         first = self._read_first()
         captured = {name for name in first if self._is_kept_function(name) or self._is_constant(name)}
         check_names(module, row, scope)
@@ -146,49 +166,56 @@ class _Judge:
         for name in self._defined():
             if name in read:
                 raise Declined(Reason(Code.OTHER_USES, f"the function `{name}` of the step is used outside of it too"))
-        state = tuple(name for name in data if name in written)
+        if held is not None:
+            root = self._own_name()
+            data += [f"{root}.{each}" for each in held.passed]
+            written = (*(f"{root}.{each}" for each in held.bound), *written)
+            read |= {f"{root}.{each}" for each in held.bound}
+        is_last = self._at.result is not None
+        state = tuple(name for name in data if name in written and not (is_last and "." not in name))
         results = (*state, *(name for name in written if name in read and name not in state))
-        if not results:
+        if not results and not is_last:
             raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
         check_results(module, self._values, row, results)
         given = (*self._handed, *state, *(name for name in data if name not in state))
-        own = self._own_object()
+        own = self._own_object() if held is None else self._copied_object(held)
         if own is not None and self._handed:
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its jitted functions"))
-        filtered = own is None and uses_equinox(module, row)
+        filtered = uses_equinox(module, row)
         passing = Passing(module, self._values)
         if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
             raise Declined(
                 Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts")
             )
-        return self._named(given, results, captured, own, filtered=filtered)
+        return given, results, captured, own, filtered
 
-    def _named(
-        self,
-        given: tuple[str, ...],
-        results: tuple[str, ...],
-        captured: Collection[str],
-        own: str | None,
-        *,
-        filtered: bool,
-    ) -> Extraction:
+    def named(self) -> Extraction:
+        """The function, with the names that it needs."""
+        given, results, own, state = self._given, self._results, self._own, self._state
+        before, root = self._before, self._root
         names = self._names_of({*given, *results})
+        parameters = tuple(names[name] for name in given)
         renamed: dict[ast.AST, str] = {
             node: names[dot] for dot, nodes in self._attributes.items() for node in nodes if dot in names
         }
-        before = self._method() if own is not None else self._place(captured)
+        copy = self._local("new") if state is not None else None
+        if state is not None and copy is not None:
+            renamed |= dict.fromkeys(self._copied_reads(state), copy)
+            names |= {f"{root}.{each}": f"{copy}.{each}" for each in state.bound}
         return Extraction(
             self._at,
             before,
             self._name(own, given, results),
-            tuple(names[name] for name in given),
+            parameters,
             given,
             tuple(names[name] for name in results),
             results,
             renamed,
             own,
-            filtered,
+            self._filtered,
             len(self._handed),
+            (copy, root) if copy is not None and root is not None else None,
+            self._local("value", "result") if self._at.result is not None else None,
         )
 
     def _names_of(self, variables: Collection[str]) -> dict[str, str]:
@@ -204,13 +231,19 @@ class _Judge:
             found[dot] = name
         return found
 
+    def _local(self, *wanted: str) -> str:
+        """The first name that no code of the scope has."""
+        taken = {node.id for node in walk(self._scope) if isinstance(node, ast.Name)}
+        free = (name for name in wanted if name not in taken)
+        return next(free, None) or self._module.get(Identifiers).unused(wanted[0])
+
     def _name(self, own: str | None, given: Collection[str], results: Sequence[str]) -> str:
         """What the function does: a step of training or of anything else that goes on, or what it computes."""
         scope = self._around
         if isinstance(scope, ast.FunctionDef):
             return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
         goes_on = [name for name in results if name in given]
-        result = _last(goes_on[0] if goes_on else results[-1])
+        result = _last(goes_on[0] if goes_on else results[-1] if results else "value")
         if not goes_on:
             names = [f"compute_{result}"]
         else:
@@ -229,6 +262,32 @@ class _Judge:
             if isinstance(node, ast.Call)
         )
 
+    # --- its object -------------------------------------------------------------------------------------------
+
+    def _own_name(self) -> str:
+        name = own_parameter(self._method())
+        assert name is not None
+        return name
+
+    def _copied_object(self, state: OwnState) -> str:
+        """The name of the object of which the row gets a copy.
+
+        Raises:
+          Declined: no method of it reads or binds what changes: then values are enough; or it cannot be static.
+        """
+        if state.copied <= {*state.passed, *state.bound}:
+            raise Declined(Reason(Code.LAYOUT, "no method of the object reads what the step is passed"))
+        self._check_object()
+        return self._own_name()
+
+    def _copied_reads(self, state: OwnState) -> Iterator[ast.Name]:
+        """Where the row reads, or binds, what the copy holds."""
+        for node in self._inside:
+            use = self._module.parent(node)
+            is_read = isinstance(node, ast.Name) and isinstance(use, ast.Attribute) and use.attr in state.copied
+            if is_read and isinstance(node, ast.Name) and is_own(self._module, node):
+                yield node
+
     # --- attributes -------------------------------------------------------------------------------------------
 
     def _data_attributes(self) -> Iterator[tuple[str, list[ast.Attribute]]]:
@@ -241,6 +300,8 @@ class _Judge:
                 if module.scope_of(node.value.id, node.value) is self._scope:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
+            if self._copied and is_own(module, nodes[0].value):
+                continue
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
             if is_bound or is_read or dot in self._handed:
@@ -292,7 +353,7 @@ class _Judge:
 
     # --- variables --------------------------------------------------------------------------------------------
 
-    def _variables(self, statement: ast.stmt, context: type[ast.expr_context]) -> list[tuple[ast.expr, str]]:
+    def _variables(self, statement: ast.stmt | ast.expr, context: type[ast.expr_context]) -> list[tuple[ast.expr, str]]:
         """The variables and attributes of the scope that a statement reads, or binds, in order."""
         module = self._module
         found: list[tuple[ast.expr, str]] = []
@@ -435,7 +496,7 @@ class _Judge:
                 raise Declined(
                     Reason(Code.RECOMPILES, f"it would be created and compiled at every call of `{scope.name}`")
                 )
-            check_made_once(module, scope if scope is self._around else self._row[0])
+            check_made_once(module, scope if scope is self._around else module.statement(self._row[0]))
         return self._outermost()
 
     def _outermost(self) -> ast.stmt:
@@ -458,58 +519,7 @@ def _context(node: ast.expr) -> ast.expr_context | None:
     return node.ctx if isinstance(node, ast.Name | ast.Attribute) else None
 
 
-def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
-    """Puts the statements into a function before the loop, and a call in their place."""
-    called = f"{found.own}.{found.name}" if found.own else found.name
-    body: list[str] = []
-    for statement in found.row.statements:
-        inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
-        if isinstance(statement, ast.FunctionDef) and body and body[-1]:
-            body.append("")
-        if statement is found.row.at:
-            body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
-            edit.replace(statement, f"{', '.join(found.bound)} = {called}({', '.join(found.given)})")
-        else:
-            body.append(edit.take(statement, inside))
-        if isinstance(statement, ast.FunctionDef):
-            body.append("")
-    parameters = ", ".join([*([found.own] if found.own else []), *found.parameters])
-    head = f"{_decorator(found, edit)}\ndef {found.name}({parameters}):"
-    lines = _indented("\n".join(_returning(module, found, body)))
-    edit.insert_before(found.before, f"{head}\n{lines}")
-
-
-def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[str]:
-    """The body with its `return`: of what its last statement computes, where that is all."""
-    results = ", ".join(found.results)
-    match found.row.statements[-1]:
-        case ast.Assign(targets=[target]):
-            inside = {node: text for node, text in found.renamed.items() if node in walk(target)}
-            bound = module.substitute(target, inside)
-            lines = body[-1].splitlines()
-            at = next((number for number, line in enumerate(lines) if line.startswith(f"{bound} = ")), None)
-            if bound.strip("()[]") == results and at is not None:
-                lines[at] = f"return {lines[at].removeprefix(f'{bound} = ')}"
-                return [*body[:-1], "\n".join(lines)]
-    return [*body, f"return {results}"]
-
-
-def _decorator(found: Extraction, edit: Rewriter) -> str:
-    if found.filtered:
-        return f"@{edit.member('equinox.filter_jit', prefer='eqx', at=found.before)}"
-    jit = edit.member("jax.jit", prefer="jax", at=found.before)
-    if found.own is None and not found.static:
-        return f"@{jit}"
-    bound = edit.member("functools.partial", prefer="functools", at=found.before)
-    static = tuple(range(found.static)) if found.static > 1 else 0
-    return f"@{bound}({jit}, static_argnums={static})"
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))
-
-
-def _reads_enclosing(module: Module, row: Sequence[ast.stmt], scope: ast.AST) -> bool:
+def _reads_enclosing(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> bool:
     """Whether the row reads variables of functions around its own."""
     inside = {node for statement in row for node in walk(statement)}
     owners = (module.scope_of(n.id, n) for n in inside if isinstance(n, ast.Name))
@@ -532,7 +542,7 @@ def carries(module: Module, loop: ast.stmt, work: Sequence[ast.Call]) -> bool:
     return any(node.id in read and module.statement(node).lineno >= first for node in stored)
 
 
-def jitted_attributes(module: Module, row: Sequence[ast.stmt]) -> tuple[str, ...]:
+def jitted_attributes(module: Module, row: Sequence[ast.stmt | ast.expr]) -> tuple[str, ...]:
     """The attributes of the own object that are plain jitted functions and no methods, where the row calls them.
 
     Such a function is keyed by its identity, whatever becomes of the object, and reads that no more often than it

@@ -2,13 +2,24 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import Values, demands, demands_of_statements, instance_state, is_impure, reads_the_clock
+from jaxfix.api.analysis import (
+    Values,
+    demands,
+    demands_of_statements,
+    instance_state,
+    is_impure,
+    is_own_method,
+    own_parameter,
+    reads_the_clock,
+)
 from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
+from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -29,10 +40,17 @@ class Row:
     Attributes:
       statements: in order; what stands between them stays where it is.
       at: the one of them in whose place they run all.
+      result: of a `return`, which is the last then, what goes along.
     """
 
     statements: tuple[ast.stmt, ...]
     at: ast.stmt
+    result: ast.expr | None = None
+
+    @property
+    def parts(self) -> tuple[ast.stmt | ast.expr, ...]:
+        """The statements, of a `return` what it computes."""
+        return self.statements if self.result is None else (*self.statements[:-1], self.result)
 
 
 def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
@@ -45,8 +63,11 @@ def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
     raise Declined(Reason(Code.LAYOUT, "it stands in no block"))
 
 
-def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
+def choices(module: Module, work: Sequence[ast.stmt], *, copied: bool = False) -> Iterator[Row]:
     """The statements to take together with `work`, all of one block, or with the most of it.
+
+    Args:
+      copied: they may call methods that read and bind what their object holds.
 
     Returns:
       The widest first: what else works on the device is left out of the second, what goes on computing of the last.
@@ -57,10 +78,11 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
     if not work:
         raise Declined(Reason(Code.LAYOUT, "none of its statements works on the device"))
     block = block_of(module, work[0])
-    chooser = _Chooser(module, block)
+    chooser = _Chooser(module, block, copied=copied)
     seeds = [statement for statement in block if statement in work and chooser.why_not(statement) is None]
-    seeds = [statement for statement in seeds if not chooser.is_sum_apart(statement)] or seeds
-    if not seeds:
+    apart = [statement for statement in seeds if not chooser.is_sum_apart(statement)]
+    seeds = apart if copied else apart or seeds
+    if all(isinstance(each, ast.Return) for each in seeds):
         reason = chooser.why_not(work[0])
         raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
@@ -69,8 +91,8 @@ def choices(module: Module, work: Sequence[ast.stmt]) -> Iterator[Row]:
 
 
 class _Chooser:
-    def __init__(self, module: Module, block: Sequence[ast.stmt]) -> None:
-        self._module, self._block = module, block
+    def __init__(self, module: Module, block: Sequence[ast.stmt], *, copied: bool) -> None:
+        self._module, self._block, self._copied = module, block, copied
         self._device = module.get(Device)
         self._index = {statement: index for index, statement in enumerate(block)}
         self._reasons: dict[ast.stmt, Reason | None] = {}
@@ -90,14 +112,36 @@ class _Chooser:
     def _why_untraceable(self, statement: ast.stmt) -> Reason | None:
         if isinstance(statement, ast.FunctionDef):
             return None
-        if not is_assignment(statement):
+        result = self._result(statement)
+        if result is None and not (is_assignment(statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
-        found = demands_of_statements(self._module, self.with_functions([statement], self._block))
+        statements = [self._part(each) for each in self.with_functions([statement], self._block)]
+        found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
-        for asked in found.values.values():
-            return Reason(Code.NEEDS_VALUE, f"the step {asked}")
-        return self._why_object_unstable(statement)
+        for name, asked in found.values.items():
+            if not (self._copied and name == self._own):
+                return Reason(Code.NEEDS_VALUE, f"the step {asked}")
+        return None if self._copied else self._why_object_unstable(statement)
+
+    def _result(self, statement: ast.stmt) -> ast.expr | None:
+        """What the `return` at the end of a function computes."""
+        return result_of(self._module, statement) if statement is self._block[-1] else None
+
+    def _part(self, statement: ast.stmt) -> ast.stmt | ast.expr:
+        return self._result(statement) or statement
+
+    @cached_property
+    def _own(self) -> str | None:
+        around = self._module.functions_around(self._block[0])
+        return own_parameter(around[-1]) if around else None
+
+    def _is_own_call(self, statement: ast.stmt) -> bool:
+        """Whether it calls a method of its object for what that binds there."""
+        match statement:
+            case ast.Expr(value=ast.Call(func=func)):
+                return self._copied and is_own_method(self._module, func)
+        return False
 
     def _why_object_unstable(self, statement: ast.stmt) -> Reason | None:
         """Why a function of its object that `statement` calls may do another thing at another call."""
@@ -116,13 +160,15 @@ class _Chooser:
 
     def _works(self, statement: ast.stmt) -> bool:
         """Whether `statement` runs on the device, in a way that a trace can follow."""
-        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or self.is_sum_apart(statement):
+        is_bound = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or self._is_own_call(statement)
+        is_bound = is_bound or self._result(statement) is not None
+        if not is_bound or self.is_sum_apart(statement):
             return False
         if not (self._device.starts(statement) or self._calls_jitted(statement)):
             return False
         if self._device.takes_from_host(statement):
             return False
-        calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
+        calls = [node for node in walk(self._part(statement)) if isinstance(node, ast.Call)]
         return all(map(self._is_followed, calls)) and self.why_not(statement) is None
 
     def is_sum_apart(self, statement: ast.stmt) -> bool:
@@ -201,7 +247,9 @@ class _Chooser:
         while True:
             place = self._place(row)
             if place is not None:
-                return Row(tuple(row), place)
+                result = self._result(row[-1])
+                is_whole = self._block[self._at(row[0]) :] == row
+                return Row(tuple(row), row[-1] if result is not None and is_whole else place, result)
             barrier = self._barrier(row)
             if self._joins(barrier, row):
                 row = self.with_functions([*row, barrier], part)
@@ -216,7 +264,7 @@ class _Chooser:
     def _joins(self, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
         return (
-            is_assignment(statement)
+            (is_assignment(statement) or self._is_own_call(statement))
             and self.why_not(statement) is None
             and all(map(self._is_followed, calls))
             and not self._computes(statement).reads.isdisjoint(set().union(*map(self._writes, row)))
@@ -286,7 +334,7 @@ class _Chooser:
 
     def _computes(self, statement: ast.stmt) -> Touched:
         if statement not in self._computed:
-            self._computed[statement] = computed(self._module, [statement])
+            self._computed[statement] = computed(self._module, [self._part(statement)])
         return self._computed[statement]
 
     def _writes(self, statement: ast.stmt) -> set[str]:
@@ -294,7 +342,7 @@ class _Chooser:
 
     def _loaded(self, statement: ast.stmt) -> set[str]:
         if statement not in self._loads:
-            self._loads[statement] = loads([statement])
+            self._loads[statement] = loads([self._part(statement)])
         return self._loads[statement]
 
     def _in_order(self, statements: Collection[ast.stmt]) -> list[ast.stmt]:
@@ -323,7 +371,7 @@ def _binds_variables(target: ast.expr) -> bool:
     return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
 
 
-def defined(module: Module, statement: ast.stmt) -> str | None:
+def defined(module: Module, statement: ast.stmt | ast.expr) -> str | None:
     """The function that `statement` gives a name to: its own, a lambda, or one that is made of another."""
     match statement:
         case ast.FunctionDef(name=name, decorator_list=[]):

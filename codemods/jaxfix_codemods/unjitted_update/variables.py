@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import family, methods, own_class, reads_of
+from jaxfix.api.analysis import family, methods, own_class, reads_of, stores_of
 from jaxfix.api.library import Dtype, Effect, Member, Result, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
 
@@ -38,7 +38,7 @@ def touched(module: Module, statement: ast.stmt) -> Touched:
     return found
 
 
-def computed(module: Module, statements: Iterable[ast.stmt]) -> Touched:
+def computed(module: Module, statements: Iterable[ast.stmt | ast.expr]) -> Touched:
     """What statements read and bind that compute and do nothing else."""
     found = Touched()
     for statement in statements:
@@ -90,6 +90,7 @@ def _note(module: Module, node: ast.AST, found: Touched) -> None:
                 found.writes.add(f"{root}.{attr}")
             else:
                 found.reads |= {f"{root}.{each}" for each in _read_through(module, attribute)}
+                found.writes |= {f"{root}.{each}" for each in _bound_through(module, attribute)}
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             found.writes.add(name)
         case ast.Name(id=name):
@@ -111,6 +112,13 @@ def _read_through(module: Module, attribute: ast.Attribute) -> Iterable[str]:
     call = module.parent(attribute)
     is_called = isinstance(call, ast.Call) and call.func is attribute
     return ("*",) if is_called and owner is None else (attribute.attr,)
+
+
+def _bound_through(module: Module, attribute: ast.Attribute) -> Iterable[str]:
+    """The attributes that a method binds which `attribute` may be."""
+    owner = own_class(module, attribute.value)
+    found = methods(family(module, owner), attribute.attr) if owner is not None else ()
+    return {each.partition(".")[2] for method in found for each in stores_of(module, method)}
 
 
 def _may_be_changed(module: Module, name: ast.Name) -> bool:

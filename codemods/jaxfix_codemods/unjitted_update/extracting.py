@@ -1,0 +1,152 @@
+"""A jitted function of statements, written before them, and its call in their place."""
+
+import ast
+from collections.abc import Sequence
+
+from jaxfix.api import Module, Rewriter, frozen, walk
+from jaxfix.api.analysis import hoisting
+from jaxfix_codemods.unjitted_update.rows import Row
+
+_LONG = 60
+"""Characters of a list of variables beyond which a line with it has no place for much else."""
+
+
+@frozen
+class Extraction:
+    """Statements of a block that become a function.
+
+    Attributes:
+      row: the statements, in order, and where the call stands.
+      before: the statement that the function is to stand before.
+      parameters: what the statements read and data, or what the loop changes, by the names that they have inside.
+      given: what is passed for each.
+      results: what they bind and other code reads, or the next iteration, by the names that they have inside.
+      bound: what is bound to each.
+      renamed: the attributes inside that become variables.
+      own: the object of the method that the function becomes, if it does.
+      copy: the copy of an object which the statements read and bind, where its methods do so, too, and that object.
+      value: the name of what a `return` of the statements computes, outside.
+      static: how many of the parameters, the first, are functions of the object, which are static arguments.
+    """
+
+    row: Row
+    before: ast.stmt
+    name: str
+    parameters: tuple[str, ...]
+    given: tuple[str, ...]
+    results: tuple[str, ...]
+    bound: tuple[str, ...]
+    renamed: dict[ast.AST, str]
+    own: str | None = None
+    filtered: bool = False
+    static: int = 0
+    copy: tuple[str, str] | None = None
+    value: str | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is passed what it bound at the call before."""
+        return bool(set(self.given) & set(self.bound))
+
+
+def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
+    """Puts the statements into a function before the loop, and a call in their place."""
+    called = f"{found.own}.{found.name}" if found.own else found.name
+    body: list[str] = _copying(found, edit)
+    for statement in found.row.statements:
+        inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
+        if isinstance(statement, ast.FunctionDef) and body and body[-1]:
+            body.append("")
+        if isinstance(statement, ast.Return):
+            _return_of_call(module, found, edit, called)
+        elif statement is found.row.at:
+            body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
+            edit.replace(statement, _call(found, called))
+        else:
+            body.append(edit.take(statement, inside))
+        if isinstance(statement, ast.FunctionDef):
+            body.append("")
+    parameters = ", ".join([*([found.own] if found.own else []), *found.parameters])
+    head = f"{_decorator(found, edit)}\ndef {found.name}({parameters}):"
+    lines = _indented("\n".join(_returning(module, found, body)))
+    edit.insert_before(found.before, f"{head}\n{lines}")
+
+
+def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[str]:
+    """The body with its `return`: of what its last statement computes, where that is all."""
+    if found.row.result is not None:
+        inside = {node: text for node, text in found.renamed.items() if node in walk(found.row.result)}
+        value = hoisting.dedented(module.substitute(found.row.result, inside), found.row.result.col_offset)
+        if found.results and found.copy is not None and found.value is not None:
+            body = [*body, f"{found.value} = {value}"]  # before what it binds is read of the copy
+            value = found.value
+        return [*body, f"return {_listed((*found.results, value))}" if found.results else f"return {value}"]
+    results = ", ".join(found.results)
+    match found.row.statements[-1]:
+        case ast.Assign(targets=[target]):
+            inside = {node: text for node, text in found.renamed.items() if node in walk(target)}
+            bound = module.substitute(target, inside)
+            lines = body[-1].splitlines()
+            at = next((number for number, line in enumerate(lines) if line.startswith(f"{bound} = ")), None)
+            if bound.strip("()[]") == results and at is not None:
+                lines[at] = f"return {lines[at].removeprefix(f'{bound} = ')}"
+                return [*body[:-1], "\n".join(lines)]
+    return [*body, f"return {_listed(found.results)}"]
+
+
+def _copying(found: Extraction, edit: Rewriter) -> list[str]:
+    """The statements that make the copy of the object, and give it what is passed."""
+    if found.copy is None:
+        return []
+    copy, root = found.copy
+    made = edit.member("copy.copy", prefer="copy", at=found.before)
+    held = [
+        f"{copy}.{given.partition('.')[2]} = {parameter}"
+        for given, parameter in zip(found.given, found.parameters, strict=True)
+        if given.startswith(f"{root}.")
+    ]
+    return [f"{copy} = {made}({root})", *held]
+
+
+def _call(found: Extraction, called: str) -> str:
+    """The call in the place of the statements, one name a line where what it binds is long."""
+    names = (*found.bound, *((found.value,) if found.value is not None else ()))
+    bound, given = ", ".join(names), ", ".join(found.given)
+    if len(bound) <= _LONG:
+        return f"{bound} = {called}({given})"
+    bound, given = ("".join(f"    {name},\n" for name in each) for each in (names, found.given))
+    return f"(\n{bound}) = {called}(\n{given})"
+
+
+def _return_of_call(module: Module, found: Extraction, edit: Rewriter, called: str) -> None:
+    """Lets the `return` have what the call computes."""
+    statement, result = found.row.statements[-1], found.row.result
+    assert result is not None and found.value is not None
+    if found.row.at is not statement:
+        edit.replace(result, found.value)
+    elif not found.bound:
+        edit.replace(result, f"{called}({', '.join(found.given)})")
+    else:
+        shown = module.substitute(statement, {result: found.value})
+        edit.replace(statement, f"{_call(found, called)}\n{shown}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names as a tuple, in brackets where the line may have to be broken."""
+    text = ", ".join(names)
+    return f"({text})" if len(text) > _LONG else text
+
+
+def _decorator(found: Extraction, edit: Rewriter) -> str:
+    if found.filtered:
+        return f"@{edit.member('equinox.filter_jit', prefer='eqx', at=found.before)}"
+    jit = edit.member("jax.jit", prefer="jax", at=found.before)
+    if found.own is None and not found.static:
+        return f"@{jit}"
+    bound = edit.member("functools.partial", prefer="functools", at=found.before)
+    static = tuple(range(found.static)) if found.static > 1 else 0
+    return f"@{bound}({jit}, static_argnums={static})"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in text.split("\n"))

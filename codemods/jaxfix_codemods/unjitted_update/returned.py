@@ -1,0 +1,41 @@
+"""The last `return` of a function whose statements become a step: what it computes goes along, and comes back."""
+
+import ast
+
+from jaxfix.api import Module
+from jaxfix.api.analysis import Values
+from jaxfix.api.library import Effect, Member, Result, short_names, where
+from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
+from jaxfix_codemods.jitting.whole import leaves, plain_value
+from jaxfix_codemods.unjitted_update.device import Device
+
+_NUMBERS = short_names(Effect.FETCHES, "builtins") & short_names(Result.IMMUTABLE, "builtins")
+_COPIES = where(Effect.FETCHES)
+_CONCRETE = short_names(Member.CONCRETE)
+
+
+def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
+    """What a `return` computes on the device: `x` of `return float(x)`; None where that is nothing, or no arrays."""
+    if not isinstance(statement, ast.Return) or statement.value is None:
+        return None
+    found = _fetched(module, statement.value)
+    if not module.get(Device).starts(found):
+        return None
+    values = module.get(Values)
+    if any(plain_value(module, values, leaf) is not None for leaf in leaves(found)):
+        return None
+    displays = (node for node in ast.walk(found) if isinstance(node, ast.Dict))
+    is_kept = all(map(has_sorted_keys, displays)) and not is_reordered(module, values, found)
+    return found if is_kept else None
+
+
+def _fetched(module: Module, expr: ast.expr) -> ast.expr:
+    """The array of which `expr` is the value on the host."""
+    match expr:
+        case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in _NUMBERS:
+            return only if module.scope_of(name, expr) is None else expr
+        case ast.Call(func=func, args=[only], keywords=[]) if module.qualname(func) in _COPIES:
+            return only
+        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[], keywords=[]) if attr in _CONCRETE:
+            return value
+    return expr
