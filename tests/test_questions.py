@@ -23,7 +23,7 @@ def test_a_question_is_known_under_each_name_whatever_comes_first() -> None:
 def test_what_calls_pass_is_asked_for_under_each_name_as_soon_as_one_question_needs_it() -> None:
     questions = Questions()
     questions.add([("runs", SOLVE)], PACKAGE, ())
-    questions.add([("values", SOLVE)], None, ())
+    questions.add([("values", f"{SOLVE}:0:rate")], None, ())
     questions.add([("runs", SOLVE), ("stores", "rate"), ("jit", "lib.step")], None, ())
     assert questions.names == {f"{SOLVE}()", "lib.run()"}
     assert wanted(questions.names, ("lib.run", "lib.walk")) == {"lib.run()"}

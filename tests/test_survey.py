@@ -101,8 +101,9 @@ def test_the_same_holds_of_all_goldens_together() -> None:
 @pytest.mark.parametrize("query", QUERIES.values(), ids=[*QUERIES])
 def test_without_answers_a_recording_answers_as_a_project_without_files_and_remembers(query: Query[object]) -> None:
     recording = RecordingProject()
-    assert recording.ask(query, "a.b") == Project().ask(query, "a.b") == query.default
-    assert recording.asked == {(query.name, "a.b")}
+    about = "a.b:0:x" if query.of_parameter else "a.b"
+    assert recording.ask(query, about) == Project().ask(query, about) == query.default
+    assert recording.asked == {(query.name, about)}
 
 
 def test_a_recording_answers_as_the_project_that_its_answers_are_of() -> None:

@@ -8,8 +8,18 @@ from functools import cached_property
 from jaxfix.report.abstract_value import UNKNOWN, Value
 from jaxfix.semantic.classes import family, is_of_others, own_class
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import IS_NAMED_AROUND, IS_READ, LOOPED, USERS, VALUES, Answering, runs_of
-from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, Runs, Use
+from jaxfix.semantic.project.query import (
+    IS_NAMED_AROUND,
+    IS_READ,
+    LOOPED,
+    PLAIN,
+    USERS,
+    VALUES,
+    Answering,
+    Query,
+    runs_of,
+)
+from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, ParameterPlace, Runs, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private
@@ -156,24 +166,34 @@ def values_elsewhere(module: Module, parameter: ast.arg) -> tuple[Value, ...]:
 
     Nothing where they pass nothing, or nothing is known of it at all.
     """
-    passed = _passed_elsewhere(module, parameter)
+    passed = _passed_elsewhere(module, parameter, VALUES)
     found = tuple(each.value if each is not None else UNKNOWN for each in passed)
     return found if any(value != UNKNOWN for value in found) else ()
 
 
-def passed_elsewhere(module: Module, parameter: ast.arg) -> tuple[ArgumentSummary, ...]:
-    """The arguments that programs of other files pass for a parameter of a function of this module, where read."""
-    return tuple(each for each in _passed_elsewhere(module, parameter) if each is not None)
+def plain_elsewhere(module: Module, parameter: ast.arg) -> tuple[ArgumentSummary, ...]:
+    """The arguments that programs of other files pass for a parameter of a function of this module, where read.
+
+    Nothing where none of them holds what is no array.
+    """
+    return tuple(each for each in _passed_elsewhere(module, parameter, PLAIN) if each is not None)
 
 
-def _passed_elsewhere(module: Module, parameter: ast.arg) -> Iterator[ArgumentSummary | None]:
+def _passed_elsewhere(
+    module: Module, parameter: ast.arg, query: Query[tuple[Use, ...]]
+) -> Iterator[ArgumentSummary | None]:
     """None where it cannot be determined what is passed; where a call keeps the default there is nothing."""
     arguments = module.parent(parameter)
     function = module.parent(arguments) if arguments is not None else None
     if not isinstance(function, ast.FunctionDef) or module.parent(function) is not module.tree:
         return
+    if function.args.vararg or function.args.kwarg:
+        return  # of no call it can be determined
     name = module.get(Staging).name_for_others(function)
-    for use in module.surroundings.project.ask(VALUES, name) if name is not None else ():
+    positional = positional_of(function.args)
+    position = positional.index(parameter) if parameter in positional else None
+    about = str(ParameterPlace(name, position, parameter.arg)) if name is not None else None
+    for use in module.surroundings.project.ask(query, about) if about is not None else ():
         given = outside_arguments(function, use.call) if use.call is not None else None
         if given is None or parameter.arg not in given:
             yield None

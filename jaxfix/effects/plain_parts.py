@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxfix.dataflow.budget import MOST_PARTS
-from jaxfix.dataflow.call_graph import callers, passed_elsewhere
+from jaxfix.dataflow.call_graph import callers, plain_elsewhere
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Effect, Iteration, Result
 from jaxfix.library.table import short_names, where
@@ -208,7 +208,7 @@ def _of_parameter(module: Module, parameter: ast.arg) -> Parts:
         bound = module.method_of(function) is not None and isinstance(call.func, ast.Attribute)
         passed = (arguments_of(function, call, bound=bound) or {}).get(parameter.arg)
         found |= plain_parts(module, passed) if passed is not None else _NONE
-    return found | _all(frozenset(each.plain) for each in passed_elsewhere(module, parameter))
+    return found | _all(frozenset(each.plain) for each in plain_elsewhere(module, parameter))
 
 
 # --- calls ----------------------------------------------------------------------------------------------------------

@@ -37,9 +37,10 @@ class Questions:
         if facts is not None:
             self._import(facts)
         for query, about in asked:
-            reads = QUERIES[query].reads
-            if reads in _OF_USES:
-                self._ask(about, passed=QUERIES[query].passed, followed=reads is Reads.CALLERS)
+            wanted = QUERIES[query]
+            if wanted.reads in _OF_USES:
+                of, is_followed = wanted.function(about), wanted.reads is Reads.CALLERS
+                self._ask(of, passed=wanted.passed, followed=is_followed)
         for use in uses:
             if use.of in self._followed:
                 for way in use.through:

@@ -58,7 +58,8 @@ class Identifiers:
             index.names.keys().isdisjoint(words)
             and index.attributes.keys().isdisjoint(words)
             and index.binding.keys().isdisjoint(words)
-            and self._other_words.isdisjoint(words)
+            and self._named.isdisjoint(words)
+            and self._texts.isdisjoint(words)
         )
 
     def among(self, words: frozenset[str]) -> frozenset[str]:
@@ -68,20 +69,24 @@ class Identifiers:
             (words & index.names.keys())
             | (words & index.attributes.keys())
             | (words & index.binding.keys())
-            | (words & self._other_words)
+            | (words & self._named)
+            | (words & self._texts)
         )
 
     @property
     def words(self) -> frozenset[str]:
         """Every identifier of the code, also one that is all of a string, such as an entry of `__all__`."""
         index = self._index
-        return self._other_words.union(index.names, index.attributes, index.binding)
+        quoted = (text for text in self._texts if text.isidentifier())
+        return self._named.union(index.names, index.attributes, index.binding, quoted)
 
     @cached_property
-    def _other_words(self) -> frozenset[str]:
-        """The identifiers that are parts of imports, names of arguments, or all of a string."""
+    def _named(self) -> frozenset[str]:
+        """The identifiers that are parts of imports, or names of arguments."""
         imported = {part for alias in self._module.nodes(ast.alias) for part in alias.name.split(".")}
-        keywords = {keyword.arg for keyword in self._module.nodes(ast.keyword) if keyword.arg is not None}
-        texts = (constant.value for constant in self._module.nodes(ast.Constant))
-        quoted = {text for text in texts if isinstance(text, str) and text.isidentifier()}
-        return frozenset({*imported, *keywords, *quoted})
+        return frozenset(imported.union([each.arg for each in self._module.nodes(ast.keyword) if each.arg is not None]))
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        """The strings of the code, be they identifiers or not."""
+        return frozenset([each.value for each in self._module.nodes(ast.Constant) if each.value.__class__ is str])

@@ -59,6 +59,7 @@ class Module:
         self.qualname, self.references, self.imports_of = names.qualname, names.references, names.imports_of
         self.calls, self.spelled_calls = names.calls, names.spelled_calls
         self._results: dict[object, Any] = {}  # of what type, its key says
+        self._nodes: dict[tuple[type[ast.AST], ...], Sequence[ast.AST]] = {}
         self._scopes: dict[ast.AST, Scopes] = {}
         self._captures: dict[Function, Captures | None] = {}
 
@@ -99,8 +100,11 @@ class Module:
         Returns:
           Those of exactly these classes, in the order of the text. None of `ast.Name`, which `names.by_id` has.
         """
-        found = [self.index.kinds.get(kind, []) for kind in kinds]
-        return found[0] if len(found) == 1 else in_order([node for nodes in found for node in nodes])
+        if len(kinds) == 1:
+            return self.index.kinds.get(kinds[0], [])
+        if kinds not in self._nodes:
+            self._nodes[kinds] = in_order([node for kind in kinds for node in self.index.kinds.get(kind, ())])
+        return self._nodes[kinds]
 
     @cached_property
     def functions(self) -> list[Function]:

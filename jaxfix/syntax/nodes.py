@@ -5,7 +5,8 @@ Operators and contexts (`ast.Add`, `ast.Load`) have no place in the text, and ar
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, TypeVar
+from operator import attrgetter
+from typing import Final, TypeVar
 
 N = TypeVar("N", bound=ast.AST)
 _WITHOUT_NODES = frozenset(
@@ -37,6 +38,7 @@ class _Fields(dict[type, tuple[str, ...] | None]):
 
 FIELDS: Final = _Fields()
 """Of each class of nodes the fields that can hold others."""
+_START, _END = attrgetter("lineno", "col_offset"), attrgetter("end_lineno", "end_col_offset")
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -75,11 +77,7 @@ def in_order(nodes: Sequence[N]) -> list[N]:
     Returns:
       A new list; a node comes before those below it.
     """
-    return sorted(nodes, key=_place) if len(nodes) > 1 else list(nodes)
-
-
-def _place(node: Any) -> tuple[int, int, int, int]:
-    return node.lineno, node.col_offset, -node.end_lineno, -node.end_col_offset
+    return sorted(sorted(nodes, key=_END, reverse=True), key=_START) if len(nodes) > 1 else list(nodes)
 
 
 def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[ast.AST]:

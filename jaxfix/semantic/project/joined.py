@@ -1,10 +1,11 @@
 """The facts of all files of a run, joined: what is known of a dotted name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from jaxfix.library.facets import Effect
 from jaxfix.library.table import where
+from jaxfix.report.abstract_value import UNKNOWN
 from jaxfix.semantic.project.callers import Callers
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.offered import Offered
@@ -13,10 +14,12 @@ from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     CALLS_BACK,
     MAKES_RULES,
+    ArgumentSummary,
     Contexts,
     Factory,
     Facts,
     Jit,
+    ParameterPlace,
     Runs,
     Use,
     Wrapping,
@@ -74,10 +77,19 @@ class Joined:
         """What other files do with the function that is defined as `qualname`, tests among them."""
         return self._users.users(qualname, passed=True)
 
-    def uses_with_values(self, qualname: str) -> tuple[Use, ...]:
-        """What programs in other files do with it, if something is known of a number that one of them passes."""
-        found = tuple(use for use in self.users(qualname) if not use.is_test)
-        return found if any(use.call is not None and use.call.tells_values for use in found) else ()
+    def uses_with_values(self, about: str) -> tuple[Use, ...]:
+        """What programs in other files do with a function, if a number is known that one passes for a parameter."""
+        return self._telling(about, lambda passed: passed.value != UNKNOWN)
+
+    def uses_with_plain_parts(self, about: str) -> tuple[Use, ...]:
+        """What programs in other files do with a function, if one passes what holds no arrays for a parameter."""
+        return self._telling(about, lambda passed: bool(passed.plain))
+
+    def _telling(self, about: str, tells: Callable[[ArgumentSummary], bool]) -> tuple[Use, ...]:
+        parameter = ParameterPlace.of(about)
+        found = tuple(use for use in self.users(parameter.function) if not use.is_test)
+        calls = (use.call for use in found if use.call is not None)
+        return found if any(tells(passed) for call in calls for passed in call.passed_to(parameter)) else ()
 
     def is_looped(self, qualname: str) -> bool:
         """Whether one of its `users` is a call that repeats in a loop."""

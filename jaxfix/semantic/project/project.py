@@ -58,8 +58,9 @@ class Project:
 
     def look_up(self, asked: Collection[Asked]) -> None:
         """Reads what these queries are answered from: many at once cost little more than one."""
-        about = {reads: {about for name, about in asked if QUERIES[name].reads is reads} for reads in Reads}
-        passed = {about for name, about in asked if QUERIES[name].passed}
+        every = [(QUERIES[name], QUERIES[name].function(about)) for name, about in asked]
+        about = {reads: {of for query, of in every if query.reads is reads} for reads in Reads}
+        passed = {of for query, of in every if query.passed}
         self._joined.look_up(about[Reads.USES] | about[Reads.CALLERS], about[Reads.CALLERS], passed)
 
     @property

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
 from jaxfix.semantic.project.joined import Joined
-from jaxfix.semantic.project.summary_types import Factory, Jit, Runs, Use, Wrapping
+from jaxfix.semantic.project.summary_types import Factory, Jit, ParameterPlace, Runs, Use, Wrapping
 from jaxfix.source.frozen import frozen
 
 A = TypeVar("A")
@@ -39,6 +39,7 @@ class Query(Generic[A]):
       answer: the answer of joined files.
       follows: what a file that gets the answer asks next, as far as one can tell; nothing depends on it but time.
       passed: whether it matters what calls pass, or what follows asks for that.
+      of_parameter: whether it is about a `ParameterPlace`.
     """
 
     name: str
@@ -48,6 +49,11 @@ class Query(Generic[A]):
     reads: Reads
     follows: Callable[[Joined, str], Iterator[Asked]] = _nothing
     passed: bool = False
+    of_parameter: bool = False
+
+    def function(self, about: str) -> str:
+        """The dotted name of the function that the question is about, be it about a parameter."""
+        return ParameterPlace.of(about).function if self.of_parameter else about
 
 
 class Answering(Protocol):
@@ -77,7 +83,12 @@ FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory,
 REMEMBERS: Query[bool] = Query("remembers", bool, False, Joined.remembers, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
 USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, True)
-VALUES: Query[tuple[Use, ...]] = Query("values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES, passed=True)
+VALUES: Query[tuple[Use, ...]] = Query(
+    "values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES, passed=True, of_parameter=True
+)
+PLAIN: Query[tuple[Use, ...]] = Query(
+    "plain", tuple[Use, ...], (), Joined.uses_with_plain_parts, Reads.USES, passed=True, of_parameter=True
+)
 LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, True)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)

@@ -1,6 +1,6 @@
 """What one file of a project tells the others: read once, holding no tree, and travelling as JSON."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import field
 from enum import Enum
 
@@ -190,10 +190,33 @@ class CallSite:
     looped: bool = False
     by_key: tuple[tuple[int, ...], ...] = ()
 
-    @property
-    def tells_values(self) -> bool:
-        """Whether something is known of a number among the arguments, or one holds what is not an array."""
-        return any(passed.value != UNKNOWN or passed.plain for passed in self.arguments or ())
+    def passed_to(self, parameter: "ParameterPlace") -> Iterator[ArgumentSummary]:
+        """The arguments that are passed to a parameter of the function, as far as they are known."""
+        position = None if parameter.position is None else parameter.position - self.bound
+        return (passed for passed in self.arguments or () if passed.to in (position, parameter.name))
+
+
+@frozen
+class ParameterPlace:
+    """A parameter of a function of another file, as a question names it.
+
+    Attributes:
+      function: its dotted name.
+      position: the place among the parameters that a call can pass by position; None of one that is passed by name.
+    """
+
+    function: str
+    position: int | None
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.function}:{'' if self.position is None else self.position}:{self.name}"
+
+    @classmethod
+    def of(cls, about: str) -> "ParameterPlace":
+        """What `str` made `about` of."""
+        function, position, name = about.rsplit(":", 2)
+        return cls(function, int(position) if position else None, name)
 
 
 PASSED = "()"
