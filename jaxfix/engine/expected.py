@@ -15,7 +15,6 @@ from jaxfix.semantic.project.query import (
     IS_READ,
     JIT,
     REBINDS,
-    REMEMBERS,
     STORES,
     WRAPPING,
     Answers,
@@ -30,7 +29,6 @@ _TABLES: Final[Mapping[str, Callable[[Facts], Mapping[str, object]]]] = {
     WRAPPING.name: lambda facts: facts.wraps,
     FACTORY.name: lambda facts: facts.factories,
     FIELDS.name: lambda facts: {name: fields for name, fields in facts.records.items() if fields},
-    REMEMBERS.name: lambda facts: dict.fromkeys(facts.remembers, True),
 }
 """Of each query that the file answers which defines a name, the answers that it has."""
 

@@ -18,7 +18,9 @@ from jaxfix.semantic.project.summary_types import ANYTHING, PASSED, Facts, Use, 
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.project.users import Reader, Wanted
 from jaxfix.source.errors import DepthError, SourceError
+from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile, is_named_as_test
+from jaxfix.summary.remembered import remembered
 from jaxfix.summary.summarize import facts, uses
 
 _STORE = re.compile(rb"\b(?!self\.)\w+(?:\.\w+)*\.\w+[ \t]*=(?!=)|setattr")
@@ -142,11 +144,13 @@ class Reading:
 
     Attributes:
       known: of each file what was read before, and what is added.
+      remembered: of some files, by their index, the functions that may give the same at the next call.
     """
 
     def __init__(self, files: Sources, crew: Crew = map, known: Sequence[Uses] = ()) -> None:
         self._files, self._packages, self._crew = files, packages_of(files), crew
         self.known = known or [{} for _ in files]
+        self.remembered: dict[int, tuple[str, ...]] = {}
 
     def alone(self) -> None:
         """From here on one process reads what is asked for."""
@@ -154,7 +158,19 @@ class Reading:
 
     def of(self, chosen: Sequence[int]) -> Reader:
         """Reads some of the files, by their index in `chosen`."""
-        return lambda wanted: self([(chosen[index], names) for index, names in wanted])
+        return _Chosen(self, chosen)
+
+    def remembers(self, index: int) -> tuple[str, ...]:
+        """The functions of a file that may give the same at the next call."""
+        if index not in self.remembered:
+            source, around = self._files[index]
+            module = Module.parse(source.loaded(), around)
+            try:
+                self.remembered[index] = remembered(module)
+            except RecursionError:
+                self.remembered[index] = ()  # reported by the analysis itself
+            module.forget()
+        return self.remembered[index]
 
     def __call__(self, wanted: Sequence[Wanted]) -> list[list[Use]]:
         missing = [(index, frozenset(self._missing(index, names))) for index, names in wanted]
@@ -172,6 +188,20 @@ class Reading:
     def _known(self, index: int, name: str) -> tuple[Use, ...]:
         key = key_for(name, self.known[index])
         return self.known[index][key] if key is not None else ()
+
+
+@frozen
+class _Chosen:
+    """Some of the files, by their index in `chosen`."""
+
+    reading: Reading
+    chosen: Sequence[int]
+
+    def __call__(self, wanted: Sequence[Wanted], /) -> list[list[Use]]:
+        return self.reading([(self.chosen[index], names) for index, names in wanted])
+
+    def remembers(self, index: int) -> tuple[str, ...]:
+        return self.reading.remembers(self.chosen[index])
 
 
 _Asked = tuple[SourceFile, Surroundings, frozenset[str]]

@@ -224,6 +224,8 @@ def survey(
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
         for index, look in _second_looks(units, records, asked, project, packages, crew):
             found[index] = records[index] = replace(records[index], look=look)
+        for index, names in reading.remembered.items():
+            found[index] = records[index] = _with_remembered(records[index], names)
     finally:  # also of a survey that is interrupted
         KEPT.clear()
         memory.keep(units, packages, [found.get(index) for index in range(len(units))])
@@ -401,6 +403,10 @@ def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
     if not plugins.is_deep(parsed(unit.source.loaded())):
         return Look(bugs=(plugins.endless(unit.source.path),))
     return Look(error=str(DepthError(unit.source.path, "nested too deeply to be analysed")))
+
+
+def _with_remembered(record: Record, names: tuple[str, ...]) -> Record:
+    return replace(record, facts=record.facts and replace(record.facts, remembers=names))
 
 
 def _is_unread(unit: Unit, record: Record) -> bool:

@@ -33,6 +33,7 @@ class Module:
     Attributes:
       surroundings: its name, and what the other files of the project tell.
       index: its nodes by class, name and attribute.
+      parent: gives the node right above another one; None for the module itself.
       names: what its names mean; the queries that everybody needs stand on the module too, such as `qualname`.
       recompiles: what a traced run compiled again in this file and no other finding explains; empty without a
         trace.
@@ -51,6 +52,7 @@ class Module:
         self.held: tuple[Held, ...] = surroundings.held
         self.index = index = index or Index(tree)
         self._parents = index.parents
+        self.parent: Callable[[ast.AST], ast.AST | None] = index.parents.get
         self._around = index.around
         names = self.names = Names(tree, index, surroundings)
         self.bindings, self.only_binding, self.scope_of = names.bindings, names.only_binding, names.scope_of
@@ -134,14 +136,6 @@ class Module:
         except KeyError:
             found = self._results[analysis] = analysis(self)
         return found
-
-    def parent(self, node: ast.AST) -> ast.AST | None:
-        """The node right above `node`.
-
-        Returns:
-          None for the module itself.
-        """
-        return self._parents.get(node)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes around `node`.

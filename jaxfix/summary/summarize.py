@@ -8,10 +8,6 @@ from itertools import islice
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.pytree_classes import hiding
-from jaxfix.effects.remembering import remembers
-from jaxfix.library.facets import Effect
-from jaxfix.library.table import where
-from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import (
@@ -34,8 +30,6 @@ from jaxfix.summary.borrowed import Borrowed, root_of
 from jaxfix.summary.call_sites import Passing
 from jaxfix.summary.rebinding import rebinds
 from jaxfix.syntax.nodes import Function, in_order
-
-_MEMOS = where(Effect.MEMOISES)
 
 
 def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
@@ -83,7 +77,6 @@ class _Summarizer:
             records=dict(self._records()),
             hides=tuple(islice(hiding(self.module, self.packages), 1)),
             attributes=tuple(sorted(self.module.index.attributes)),
-            remembers=tuple(sorted(self._remembers())),
         )
 
     def uses(self, names: frozenset[str], passed: Container[str]) -> tuple[Use, ...]:
@@ -148,35 +141,6 @@ class _Summarizer:
         for owner, fields in self.module.get(Records).fields.items():
             if self.module.parent(owner) is self.module.tree and len(self.module.bindings(owner.name)) == 1:
                 yield owner.name, fields
-
-    def _remembers(self) -> Iterator[str]:
-        """The functions that may give the same again; methods by the variables that hold an object of their class."""
-        module = self.module
-        made = [(target.id, owner) for target, owner in self._own_objects()]
-        if not made and not self._may_keep_objects():
-            return
-        for function in module.functions:
-            outer = module.parent(function)
-            is_outermost = outer is module.tree or any(owner is outer for _, owner in made)
-            if isinstance(function, ast.FunctionDef) and is_outermost and remembers(module, function):
-                prefixes = [""] if outer is module.tree else [f"{name}." for name, owner in made if owner is outer]
-                yield from (f"{prefix}{function.name}" for prefix in prefixes)
-
-    def _own_objects(self) -> Iterator[tuple[ast.Name, ast.ClassDef]]:
-        """The variables of the module that hold an object of one of its classes."""
-        module = self.module
-        for target, value in module.names.assigned:
-            is_global = isinstance(value, ast.Call) and module.function(target) is None
-            owner = class_of(module, value.func) if is_global and isinstance(value, ast.Call) else None
-            if owner is not None:
-                yield target, owner
-
-    def _may_keep_objects(self) -> bool:
-        """Whether a function has a memo, or puts something into a variable of the module."""
-        module = self.module
-        roots = (root for several in changes_of(module).roots.values() for root in several)
-        is_filled = any(module.scope_of(root.id, root) is module.tree and module.function(root) for root in roots)
-        return is_filled or b"global " in module.source.text or any(map(module.names.references, _MEMOS))
 
     @cached_property
     def _perhaps_decorators(self) -> list[Function]:

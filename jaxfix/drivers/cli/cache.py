@@ -21,7 +21,7 @@ from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow.targets import Targets
 from jaxfix.engine.records import as_text, of_text
-from jaxfix.engine.survey import Forgetful, Look, Memory, Recalled, Record, Shared, Unit, former
+from jaxfix.engine.survey import Forgetful, Memory, Recalled, Record, Shared, Unit, former
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import WriteError
 from jaxfix.source.frozen import frozen
@@ -97,7 +97,7 @@ class Kept:
         self._path, self._connection = path, connection
         self._former: dict[bytes, frozenset[str]] = {}
         self._states: dict[bytes, bytes] = {}
-        self._before: list[tuple[Look, int] | None] = []
+        self._before: list[tuple[Record, int] | None] = []
         self._is_old = False
 
     @classmethod
@@ -134,7 +134,7 @@ class Kept:
             rows = self._do(partial(self._read, [_named(unit) for unit in some])) or {}
             known = (self._recalled(unit, rows.get(_named(unit)), packages) for unit in some)
             found += [shared.record(each) if isinstance(each, Record) else each for each in known]
-        self._before = [(each.look, len(each.uses)) if isinstance(each, Record) else None for each in found]
+        self._before = [(each, len(each.uses)) if isinstance(each, Record) else None for each in found]
         return found
 
     def _recalled(self, unit: Unit, row: _Row | None, packages: frozenset[str]) -> Recalled:
@@ -156,7 +156,7 @@ class Kept:
         new = []
         for index, (unit, record, before) in enumerate(zip(units, records, self._before, strict=True)):
             if record is not None and record.look.error is None and not record.look.bugs:
-                is_same = before is not None and record.look is before[0] and len(record.uses) == before[1]
+                is_same = before is not None and _adds_nothing(record, *before)
                 if not is_same or self._states.get(_named(unit)) != around:
                     new.append((units[index], record))
         if new or self._is_old:
@@ -215,6 +215,11 @@ class Kept:
             return None
         except (TypeError, ValueError, AttributeError):  # columns of other kinds than were written
             return None
+
+
+def _adds_nothing(record: Record, before: Record, uses: int) -> bool:
+    """Whether a record tells no more than that of before, which had so many uses."""
+    return record.look is before.look and record.facts is before.facts and len(record.uses) == uses
 
 
 def _transient() -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The facts of all files of a run, joined: what is known of a dotted name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from jaxfix.library.facets import Effect
@@ -46,7 +46,8 @@ class Joined:
         around: Around | None = None,
         kept: frozenset[str] = frozenset(),
     ) -> None:
-        self._files, self._unread, self._around = files, unread, around
+        self._files, self._unread, self._around, self._read = files, unread, around, read
+        self._remembering: dict[str, Mapping[str, bool]] = {}
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
         self._offered = Offered(files, self._naming, around, kept)
@@ -67,7 +68,7 @@ class Joined:
 
     def remembers(self, qualname: str) -> bool:
         """Whether the function that `qualname` names, in whatever file, may give the same at the next call."""
-        return self._naming.defined(qualname, lambda facts: dict.fromkeys(facts.remembers, True)) or False
+        return self._naming.defined(qualname, self._remembered) or False
 
     def fields(self, qualname: str) -> tuple[str, ...]:
         """The fields of the class that `qualname` names, in whatever file; none where it declares none."""
@@ -175,6 +176,16 @@ class Joined:
     def steps(self) -> int:
         """The evaluations that the answers about callers have cost."""
         return self._callers.steps
+
+    def _remembered(self, facts: Facts) -> Mapping[str, bool]:
+        """What a file remembers: it is read for that once somebody asks."""
+        if facts.name not in self._remembering:
+            known = facts.remembers
+            if known is None:
+                index = next(index for index, each in enumerate(self._files) if each is facts)
+                known = self._read.remembers(index) if self._read is not None else ()
+            self._remembering[facts.name] = dict.fromkeys(known, True)
+        return self._remembering[facts.name]
 
     @cached_property
     def _all_rebound(self) -> frozenset[str]:

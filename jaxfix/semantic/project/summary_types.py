@@ -283,7 +283,8 @@ class Facts:
       records: the fields of its classes that declare some and write no constructor, by their name in it.
       hides: the first in it that makes trees which may hold more than leaves, or a package that such may come from.
       attributes: the names of those that it reads, of whatever object.
-      remembers: its functions, and methods of its objects, that may give the same at the next call.
+      remembers: its functions, and methods of its objects, that may give the same at the next call; None as long as
+        nobody has asked.
     """
 
     name: str
@@ -301,7 +302,7 @@ class Facts:
     records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
-    remembers: tuple[str, ...] = ()
+    remembers: tuple[str, ...] | None = None
 
 
 ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))

@@ -1,16 +1,27 @@
 """What files do with the functions of others: read when somebody asks for it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Protocol
 
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.summary_types import PASSED, RETURNED, Facts, Use, key_for
 
 Wanted = tuple[int, frozenset[str]]
 """The index of a file, and those of its mentions that somebody asks for, with `PASSED` behind some."""
-Reader = Callable[[Sequence[Wanted]], Iterable[Sequence[Use]]]
-"""Reads what each of some files does with the functions that are wanted of it."""
+
+
+class Reader(Protocol):
+    """Reads the files once more, by their index."""
+
+    def __call__(self, wanted: Sequence[Wanted], /) -> Iterable[Sequence[Use]]:
+        """What each of some files does with the functions that are wanted of it."""
+        ...
+
+    def remembers(self, index: int) -> tuple[str, ...]:
+        """The functions of a file that may give the same at the next call."""
+        ...
 
 
 class Users:
