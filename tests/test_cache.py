@@ -23,8 +23,10 @@ from jaxfix.drivers.stored import Stored
 from jaxfix.drivers.workers import VARIABLE
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import find_targets
+from jaxfix.engine.memory import Memory
 from jaxfix.engine.records import as_text, of_text
-from jaxfix.engine.survey import Look, Memory, Record, Unit, survey
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Look, Record, Unit
 from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Runs, Use, Wrapping
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import SourceError

@@ -12,7 +12,8 @@ from typing import TypeVar
 import pytest
 
 from jaxfix.dataflow.budget import MOST_NESTED
-from jaxfix.engine.survey import Survey, Unit, survey
+from jaxfix.engine.survey import Survey, survey
+from jaxfix.engine.unit import Unit
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile

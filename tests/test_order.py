@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jaxfix import testing
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
-from jaxfix.engine.survey import Unit, survey
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Unit
 from jaxfix.report.finding import Finding
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module

@@ -12,7 +12,8 @@ from command_line import apart
 from jaxfix.engine import registry
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
-from jaxfix.engine.survey import Unit, survey
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Unit
 from jaxfix.report.finding import Equality, Finding, Rewriter, Safety
 from jaxfix.report.reason import Reason
 from jaxfix.semantic.codemod import Codemod

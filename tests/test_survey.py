@@ -13,11 +13,14 @@ from hypothesis import strategies as some
 
 from jaxfix import testing
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.look import look_at, unaffected
+from jaxfix.engine.memory import Recent
 from jaxfix.engine.project import Crew, joined, sharded
-from jaxfix.engine.survey import Recent, Unit, survey
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Unit
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.project import Project
-from jaxfix.semantic.project.query import QUERIES, Query
+from jaxfix.semantic.project.query import QUERIES, Answers, Query
 from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
@@ -186,3 +189,23 @@ def test_what_was_looked_at_is_let_go_without_the_collector_of_cycles() -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+GOLDENS = sorted(path for path in GOLDEN.glob("[a-z]*/*.py") if not path.stem.endswith(".fixed"))
+
+
+def test_a_second_look_that_leaves_codemods_out_finds_what_a_whole_one_finds() -> None:
+    packages, left_out = frozenset({"lib"}), 0
+    for path in GOLDENS[::16]:
+        unit = Unit(SourceFile.decode("lib/part.py", path.read_bytes()), CODEMODS, Surroundings("lib.part"))
+        first = look_at(unit, packages, {})
+        answerable = sorted(asked for asked in first.asked if QUERIES[asked[0]].kind is bool)
+        for asked in answerable[:: max(1, len(answerable) // 2)]:
+            told: Answers = {asked: not QUERIES[asked[0]].default}
+            before = unaffected(unit, first, told)
+            whole, partial = look_at(unit, packages, told), look_at(unit, packages, told, before)
+            assert partial.diagnostics == whole.diagnostics, (path, asked)
+            assert whole.asked <= partial.asked
+            assert partial.told == told
+            left_out += len(before)
+    assert left_out > 10

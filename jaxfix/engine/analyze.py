@@ -4,7 +4,7 @@ import ast
 import hashlib
 import keyword
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -91,6 +91,7 @@ def analyze(
     made: Container[str] = (),
     seen: Sequence[Sighting] = (),
     surroundings: Surroundings = ALONE,
+    turn: Callable[[str], None] | None = None,
 ) -> Analysis:
     """Runs the codemods whose triggers are mentioned in `source`, then those that can tell what a run has seen.
 
@@ -100,6 +101,7 @@ def analyze(
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
       surroundings: what other files tell, and what a run was long in.
+      turn: is called with the id of each codemod before it runs.
 
     Raises:
       SourceError: `source` is not valid Python.
@@ -113,7 +115,7 @@ def analyze(
         bugs: list[str] = []
         words = module.get(Identifiers).among(_every_identifier(tuple(codemod.triggers for codemod in codemods)))
         mentioned = [codemod for codemod in codemods if _is_named(codemod, module, words)]
-        found = _all(module, mentioned, made, bugs)
+        found = _all(module, mentioned, made, bugs, turn)
         found, explained = _with_seen(module, found, seen)
         left = [sighting for sighting in seen if sighting.origin not in explained and worth_telling(sighting)]
         if left:
@@ -233,10 +235,18 @@ def _figures(found: Found) -> Seen:
     )
 
 
-def _all(module: Module, codemods: Iterable[Codemod], made: Container[str], bugs: list[str]) -> list[Found]:
+def _all(
+    module: Module,
+    codemods: Iterable[Codemod],
+    made: Container[str],
+    bugs: list[str],
+    turn: Callable[[str], None] | None = None,
+) -> list[Found]:
     """What the codemods find; one that breaks is named in `bugs`, and does not stop the others."""
     found: list[Found] = []
     for codemod in codemods:
+        if turn is not None:
+            turn(codemod.id)
         try:
             found += _keyed(module, codemod, plugins.findings(module, codemod), made)
         except BugError as error:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from jaxfix.engine.survey import Look, Record
+from jaxfix.engine.unit import Look, Record
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.semantic.project.query import QUERIES, Asked

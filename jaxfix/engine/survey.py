@@ -4,178 +4,35 @@ What is known of a file, be it from a moment ago or from another run, is its `Re
 only at the files whose text is new, and at those that the others now give another answer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Protocol
 
-from jaxfix.engine import plugins
-from jaxfix.engine.analyze import Analysis, analyze, are_mentioned
 from jaxfix.engine.expected import Expected
+from jaxfix.engine.look import first_record, look_at, unaffected
+from jaxfix.engine.memory import Forgetful, Memory, Shared
 from jaxfix.engine.order import import_order
 from jaxfix.engine.project import (
     Crew,
     Reading,
-    Uses,
     anything,
-    facts_of,
     packages_of,
     project_of,
     sharded,
-    tells,
-    uses_of,
 )
-from jaxfix.engine.questions import Questions, wanted
-from jaxfix.report.report import Diagnostic
-from jaxfix.semantic.codemod import Codemod
-from jaxfix.semantic.module import Module, parsed
+from jaxfix.engine.questions import Questions
+from jaxfix.engine.unit import Former, Look, Recalled, Record, Unit
 from jaxfix.semantic.project.project import Project
-from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Reads
+from jaxfix.semantic.project.query import Answers, Asked
 from jaxfix.semantic.project.rebinding import Around
-from jaxfix.semantic.project.recording import RecordingProject
-from jaxfix.semantic.project.summary_types import Facts
-from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
-from jaxfix.source.source_file import SourceFile
 from jaxfix.syntax.kept import KEPT
 
-
-@frozen
-class Unit:
-    """One source, and what is looked for in it; `surroundings` without a project."""
-
-    source: SourceFile
-    codemods: tuple[Codemod, ...]
-    surroundings: Surroundings
-
-
-@frozen
-class Look:
-    """What one unit shows. Holds no tree; `error` and `bugs` are sentences.
-
-    Attributes:
-      asked: what it wanted to know of the others.
-      told: the answers it got, where they differ from those without other files.
-    """
-
-    diagnostics: tuple[Diagnostic, ...] = ()
-    error: str | None = None
-    bugs: tuple[str, ...] = ()
-    asked: frozenset[Asked] = frozenset()
-    told: Answers = field(default_factory=dict)
-
-
-@frozen
-class Record:
-    """All that a survey needs to know of a unit whose text has not changed.
-
-    Attributes:
-      look: the last one.
-      facts: what the file tells the others; None if it tells nothing.
-      uses: what it does with functions of the others, as far as somebody wanted to know.
-    """
-
-    look: Look
-    facts: Facts | None = None
-    uses: Uses = field(default_factory=dict)
-
-
-class Shared:
-    """Lets records that come from elsewhere share what they have in common: many files speak of the same names."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-        self._asked: dict[Asked, Asked] = {}
-
-    def record(self, record: Record) -> Record:
-        look, facts = record.look, record.facts
-        asked = frozenset(self._asked.setdefault(each, each) for each in look.asked)
-        return replace(record, look=replace(look, asked=asked), facts=facts and self._facts(facts))
-
-    def _facts(self, facts: Facts) -> Facts:
-        names = self._names
-        return replace(
-            facts,
-            aliases={names.setdefault(name, name): names.setdefault(of, of) for name, of in facts.aliases.items()},
-            rebinds=tuple(names.setdefault(name, name) for name in facts.rebinds),
-            mentions=tuple(names.setdefault(name, name) for name in facts.mentions),
-        )
-
-
-@frozen
-class Former:
-    """What a look at another text of a unit came to. It saves looks where it still holds, and decides nothing.
-
-    Attributes:
-      asked: what it wanted to know of the others.
-      names: what the others wanted to know of it.
-    """
-
-    asked: frozenset[Asked] = frozenset()
-    names: frozenset[str] = frozenset()
-
-
-Recalled = Record | Former | None
 _New = Sequence[tuple[Unit, frozenset[str], frozenset[str], tuple[Answers, ...]]]
 """Units, each with the names that it is asked about, those that are followed, and answers that it may ask for."""
-
-
-class Memory(Protocol):
-    """Keeps the records of units, from one survey to the next."""
-
-    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
-        """What is known of each unit: all, if its text, its surroundings, its codemods and `packages` are the same."""
-        ...
-
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
-        """Takes down what is new of these units, those of the last `recall`; None of one that was not looked at."""
-
-
-class Forgetful:
-    """Remembers nothing."""
-
-    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
-        return [None] * len(units)
-
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
-        pass
-
-
-class Recent:
-    """Remembers the units of the last survey: for who surveys the same files again and again.
-
-    Attributes:
-      changed: the paths of the units whose findings are others than in the survey before, and of new units.
-    """
-
-    def __init__(self) -> None:
-        self._packages: frozenset[str] = frozenset()
-        self._records: dict[str, tuple[Unit, Record]] = {}
-        self.changed: tuple[str, ...] = ()
-
-    def recall(self, units: Sequence[Unit], packages: frozenset[str]) -> Sequence[Recalled]:
-        return [self._recalled(unit) if packages == self._packages else None for unit in units]
-
-    def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
-        before, self._packages = self._records, packages
-        known = ((unit, record) for unit, record in zip(units, records, strict=True) if record is not None)
-        self._records = {unit.source.path: (unit, record) for unit, record in known}
-        self.changed = tuple(
-            path
-            for path, (_, record) in self._records.items()
-            if path not in before or before[path][1].look.diagnostics != record.look.diagnostics
-        )
-
-    def _recalled(self, unit: Unit) -> Recalled:
-        known, record = self._records.get(unit.source.path, (None, None))
-        return record if record is None or known == unit else former(record)
-
-
-def former(record: Record) -> Former:
-    """What the record of another text tells."""
-    return Former(record.look.asked, frozenset(record.uses))
+_Again = tuple[Unit, Answers, Mapping[str, frozenset[Asked]]]
+"""A unit to look at again, what it is told, and codemods that need not run again, with what they ask."""
 
 
 @frozen
@@ -284,7 +141,7 @@ def _second_looks(
         told = [project.answers(look.asked) for look in looks]
         again = [(i, answers) for i, look, answers in zip(pending, looks, told, strict=True) if answers != look.told]
         shards = sharded(again, [units[index].source.size for index, _ in again])
-        told_more = partial(_told, units, likely, project)
+        told_more = partial(_told, units, records, likely, project)
         work = [[told_more(index, answers) for index, answers in shard] for shard in shards]
         for shard, some in zip(shards, crew(partial(_again, packages), work), strict=True):
             yield from ((index, look) for (index, _), look in zip(shard, some, strict=True))
@@ -292,10 +149,16 @@ def _second_looks(
 
 
 def _told(
-    units: Sequence[Unit], likely: Sequence[frozenset[Asked]], project: Project, index: int, answers: Answers
-) -> tuple[Unit, Answers]:
+    units: Sequence[Unit],
+    records: Sequence[Record],
+    likely: Sequence[frozenset[Asked]],
+    project: Project,
+    index: int,
+    answers: Answers,
+) -> _Again:
     """A unit, with the answers to what it asks, and to what it will ask then as far as one can tell."""
-    return units[index], project.with_what_follows(answers | project.answers(likely[index]))
+    told = project.with_what_follows(answers | project.answers(likely[index]))
+    return units[index], told, unaffected(units[index], records[index].look, answers)
 
 
 @frozen
@@ -335,74 +198,8 @@ def _first(packages: frozenset[str], shard: _New) -> list[Record]:
     return found
 
 
-def _again(packages: frozenset[str], shard: Sequence[tuple[Unit, Answers]]) -> list[Look]:
-    return [look_at(unit, packages, told) for unit, told in shard]
-
-
-def first_record(
-    unit: Unit, packages: frozenset[str], names: frozenset[str] = frozenset(), expected: Sequence[Answers] = ()
-) -> Record:
-    """What the unit shows with the answers that are expected, what it asks, and what it tells, whatever they are.
-
-    Args:
-      names: of these functions the record has the uses.
-    """
-    try:
-        source = unit.source.loaded()
-        is_looked_at = are_mentioned(unit.codemods, source.text)
-        if not is_looked_at and not tells(source.text, packages):
-            parsed(source)
-            return Record(Look())
-        guess = RecordingProject(*expected)
-        found = analyze(source, unit.codemods, surroundings=replace(unit.surroundings, project=guess))
-        look = _look(found, guess, packages)
-        module = _alone(found.module) if look.told else found.module
-        facts = facts_of(module, packages)
-        uses = wanted(names, facts.mentions)
-        record = Record(look, facts, uses_of(module, packages, uses) if uses else {})
-        if any(QUERIES[query].reads is not Reads.DEFINITION for query, _ in look.asked):
-            module.keep()  # it may be looked at again: what others define it knows already
-        module.forget()
-        found.module.forget()
-    except (DepthError, RecursionError) as error:
-        told = anything(unit.source.path, unit.surroundings) if tells(unit.source.loaded().text, packages) else None
-        return Record(_unread(unit, error), told)
-    except SourceError as error:
-        return Record(_unread(unit, error))
-    return record
-
-
-def _alone(module: Module) -> Module:
-    """The same tree, as if there were no other files: nothing that was found in it is known."""
-    return Module(module.source, module.tree, replace(module.surroundings, project=RecordingProject()), module.index)
-
-
-def look_at(unit: Unit, packages: frozenset[str], told: Answers) -> Look:
-    """What the unit shows that is given these answers."""
-    guess = RecordingProject(told)
-    try:
-        found = analyze(unit.source.loaded(), unit.codemods, surroundings=replace(unit.surroundings, project=guess))
-        look = _look(found, guess, packages)
-    except (SourceError, RecursionError) as error:
-        return _unread(unit, error)
-    found.module.forget()
-    return look
-
-
-def _look(found: Analysis, guess: RecordingProject, packages: frozenset[str]) -> Look:
-    diagnostics = found.diagnostics  # which ask, too
-    asked = _about(guess.asked, packages)
-    told = {key: answer for key, answer in guess.told.items() if key in asked}
-    return Look(diagnostics, None, found.bugs, asked, told)
-
-
-def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
-    """What is reported then: a fault of the file, or a bug of ours if nothing in it is that deep."""
-    if isinstance(error, SourceError):
-        return Look(error=str(error))
-    if not plugins.is_deep(parsed(unit.source.loaded())):
-        return Look(bugs=(plugins.endless(unit.source.path),))
-    return Look(error=str(DepthError(unit.source.path, "nested too deeply to be analysed")))
+def _again(packages: frozenset[str], shard: Sequence[_Again]) -> list[Look]:
+    return [look_at(unit, packages, told, before) for unit, told, before in shard]
 
 
 def _with_remembered(record: Record, names: tuple[str, ...]) -> Record:
@@ -411,12 +208,3 @@ def _with_remembered(record: Record, names: tuple[str, ...]) -> Record:
 
 def _is_unread(unit: Unit, record: Record) -> bool:
     return record.look.error is not None or record.facts == anything(unit.source.path, unit.surroundings)
-
-
-def _about(asked: set[Asked], packages: frozenset[str]) -> frozenset[Asked]:
-    """The queries that the files of `packages` may have an answer to."""
-    return frozenset(
-        (query, about)
-        for query, about in asked
-        if QUERIES[query].reads is Reads.ANY_FILE or about.startswith(".") or about.partition(".")[0] in packages
-    )

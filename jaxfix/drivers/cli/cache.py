@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, TypeVar
 from jaxfix import __version__
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow.targets import Targets
+from jaxfix.engine.memory import Forgetful, Memory, Shared
 from jaxfix.engine.records import as_text, of_text
-from jaxfix.engine.survey import Forgetful, Memory, Recalled, Record, Shared, Unit, former
+from jaxfix.engine.unit import Recalled, Record, Unit, former
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import WriteError
 from jaxfix.source.frozen import frozen

@@ -15,7 +15,9 @@ from jaxfix.drivers import files, overtime
 from jaxfix.drivers.surroundings import Helper
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import Target, find_targets
-from jaxfix.engine.survey import Recent, Unit, survey
+from jaxfix.engine.memory import Recent
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Unit
 from jaxfix.semantic.project.query import Answers
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import JaxfixError

@@ -10,9 +10,11 @@ from jaxfix.drivers.workflow.targets import Target, Targets
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.engine.analyze import Analysis, analyze
 from jaxfix.engine.holding import surroundings_after
+from jaxfix.engine.memory import Memory
 from jaxfix.engine.project import joined
 from jaxfix.engine.seen import Sighting, moved
-from jaxfix.engine.survey import Memory, Unit, survey
+from jaxfix.engine.survey import survey
+from jaxfix.engine.unit import Unit
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.semantic.project.project import Project

@@ -16,7 +16,7 @@ from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.targets import Target, Targets
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.drivers.workflow.writing import Mark, refuse_unsaved, write
-from jaxfix.engine.survey import Memory
+from jaxfix.engine.memory import Memory
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.source.errors import UserError
