@@ -32,7 +32,7 @@ from jaxfix.syntax.kept import KEPT
 _New = Sequence[tuple[Unit, frozenset[str], frozenset[str], tuple[Answers, ...]]]
 """Units, each with the names that it is asked about, those that are followed, and answers that it may ask for."""
 _Again = tuple[Unit, Answers, Mapping[str, frozenset[Asked]]]
-"""A unit to look at again, what it is told, and codemods that need not run again, with what they ask."""
+"""A unit to look at again, the answers that it gets, and codemods that need not run again, with what they ask."""
 
 
 @frozen
