@@ -67,8 +67,22 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from jaxfix.api import Code, Codemod, Confidence, Declined, Equality, Finding, Identifiers, Module, Reason, Safety, Why
-from jaxfix.api.analysis import LocalUses
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Identifiers,
+    Module,
+    Reason,
+    Safety,
+    Staging,
+    Why,
+    walk,
+)
+from jaxfix.api.analysis import LocalUses, hoisting
 from jaxfix.api.library import HOLDING
 from jaxfix_codemods.local_jit import constructors, factories, states
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
@@ -132,16 +146,32 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     try:
         plan = judge(module, site)
     except Declined as declined:
-        return found(title=title, declined=declined.reason, moot=_is_of_its_own(found(title=title), declined.reason))
+        is_possible = found(title=title).confidence is Confidence.POSSIBLE
+        moot = is_possible and declined.reason.code is Code.NO_ARRAY and _is_of_its_own(module, site)
+        return found(title=title, declined=declined.reason, moot=moot)
     plain = plan.in_module and not plan.lifted and not plan.is_doubted
     return found(
         title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
     )
 
 
-def _is_of_its_own(finding: Finding, reason: Reason) -> bool:
-    """Whether each call may make another program: it is created with something that no array can stand for."""
-    return finding.confidence is Confidence.POSSIBLE and reason.code is Code.NO_ARRAY
+def _is_of_its_own(module: Module, site: Site) -> bool:
+    """Whether each call of the function around may make another program, of what it is given and no array stands for.
+
+    Not where a loop of the file calls it again and again, and what is called in the program comes from outside.
+    """
+    around = module.function(site.made)
+    if site.function is None or around is None or not module.get(Staging).round_about(site.made):
+        return True
+    given = {argument.arg for argument in (*around.args.posonlyargs, *around.args.args, *around.args.kwonlyargs)}
+    called = {_root(call.func) for call in walk(site.function) if isinstance(call, ast.Call)}
+    return not given.isdisjoint(called.intersection(hoisting.free_names(module, site.function)))
+
+
+def _root(expr: ast.expr) -> str | None:
+    while isinstance(expr, ast.Attribute):
+        expr = expr.value
+    return expr.id if isinstance(expr, ast.Name) else None
 
 
 def _of_state(module: Module, site: Site, advanced: states.Advanced) -> Finding:
