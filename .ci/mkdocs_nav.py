@@ -27,8 +27,8 @@ def _expanded(entry: Any, folder: Path, listed: set[str]) -> Any:
     return {title: [page for line in below for page in _matching(line, folder, listed)]}
 
 
-def _matching(line: str, folder: Path, listed: set[str]) -> Iterator[str]:
-    if "*" not in line:
+def _matching(line: Any, folder: Path, listed: set[str]) -> Iterator[Any]:
+    if not isinstance(line, str) or "*" not in line:  # a page with a title of its own stands as it is
         yield line
         return
     for path in sorted(folder.glob(line)):
