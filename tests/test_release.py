@@ -39,6 +39,14 @@ def test_one_version_is_named_everywhere() -> None:
     assert set(named.values()) == {__version__}, named
 
 
+def test_the_changelog_dates_the_version_and_has_a_place_for_the_next() -> None:
+    headings = re.findall(
+        r"^## \[(.+?)\](?: - (\S+))?$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    dated = str(yaml.safe_load((ROOT / "CITATION.cff").read_text())["date-released"])
+    assert headings[0] == ("Unreleased", "") and headings[1] == (__version__, dated)
+
+
 def test_the_recipe_needs_what_the_package_needs() -> None:
     run = yaml.safe_load(RECIPE.read_text())["requirements"]["run"]
     assert {entry.replace(" ", "") for entry in run} == {
