@@ -53,7 +53,7 @@ def _of_uses(module: Module, named: ast.FunctionDef | ast.Name, find: _Find) -> 
 
 
 def _of_other(module: Module, function: ast.expr, find: _Find) -> Iterator[ast.AST | None]:
-    """The same of a function that is handed to a transformation, or called with what one has made of it."""
+    """The same of a function that is passed to a transformation, or called with what one has made of it."""
     match module.parent(function):
         case ast.Call(func=made) as call if made is function:
             yield find(call)

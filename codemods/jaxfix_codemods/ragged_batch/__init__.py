@@ -1,6 +1,6 @@
 """A last batch that is shorter than all others.
 
-A program is compiled for the shapes of its arguments. Where the number of rows is no multiple of the batch, the last
+A program is compiled for the shapes of its arguments. Where the number of rows is not a multiple of the batch, the last
 batch of each epoch has a shape of its own, and everything under `jit` that it comes to is compiled a second time: of a
 large model that is minutes, for a few rows.
 
@@ -45,7 +45,7 @@ After:
 Safety: on request, as both cures change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
 nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the same
 batches from a generator, and where something counts the batches, or uses the size of one. `--ragged pad` repeats the
-last row up to the size of a batch, and hands on a mask, by which each `mean` over a whole array leaves them out: the
+last row up to the size of a batch, and passes on a mask, by which each `mean` over a whole array leaves them out: the
 mean is the old one but for rounding. It is for loops that call one training step of the same file themselves, and
 declined where the step sums, sorts or normalises over rows. Loops are found over `range(0, rows, size)`, where the
 text does not say that `size` divides `rows`; not those that `continue` or `break`, and not under a trace.
@@ -113,7 +113,7 @@ def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding
         declined=reason,
         confidence=Confidence.CERTAIN if is_known else Confidence.POSSIBLE,
         offers=offers,
-        certain_if="the number of rows is no multiple of the batch",
+        certain_if="the number of rows is not a multiple of the batch",
     )
 
 

@@ -88,7 +88,7 @@ def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked
     (step,) = taken
     function = step.jitted.function
     if not step.trains() or not isinstance(function, ast.FunctionDef):
-        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is no training step of this file"))
+        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is not a training step of this file"))
     _check_kept(taken)
     known = losses(module, step)
     outer = [function, *(each for each, call in known if call is not None)]

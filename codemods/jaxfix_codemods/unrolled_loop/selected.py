@@ -40,7 +40,7 @@ class Selected:
 def selections(module: Module, rounds: Rounds) -> tuple[Selected, ...]:
     """The statements of a loop that can become selections.
 
-    A value that is not selected is computed all the same: only those count that are elements, sums and products.
+    A value that is not selected is computed anyway: only those count that are elements, sums and products.
     """
     if rounds.number is None:
         return ()
@@ -85,7 +85,7 @@ def _depends(found: Selected) -> bool:
 
 
 def _compares(module: Module, rounds: Rounds, test: ast.expr) -> bool:
-    """Whether it compares the number with whole numbers that a trace knows."""
+    """Whether it compares the number with integers that a trace knows."""
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() | ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
             sides = (left, test.comparators[0])

@@ -75,7 +75,7 @@ def write_widened(
     """The statements that make arrays of numbers.
 
     Args:
-      called: the text of a call of `jax.eval_shape` that gives what one iteration hands on.
+      called: the text of a call of `jax.eval_shape` that gives what one iteration passes on.
     """
     for name, like in found.items():
         jnp = edit.imported("jax.numpy", prefer="jnp", at=at)
