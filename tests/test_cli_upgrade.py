@@ -72,6 +72,33 @@ def test_a_name_that_the_project_gives_back_is_written_by_nobody(project: Path, 
     assert done.code == 1 and "jax.tree_map" in (project / "train.py").read_text()
 
 
+def test_the_oldest_version_of_a_library_decides_what_is_written(project: Path, cli: Cli) -> None:
+    text = "import optax\n\nprint(optax.tree_utils.tree_scalar_mul(2.0, 1.0))\n"
+    (project / "train.py").write_text(text)
+    for least, written in (("0.2.3", False), ("0.2.5", True)):
+        (project / "requirements.txt").write_text(f"optax>={least}\n")
+        done = cli("upgrade", "--diff", "--unproven")
+        assert ("+print(optax.tree.scale(2.0, 1.0))" in done.out) == written
+    (project / "requirements.txt").write_text("optax>=0.2.3\n")
+    assert "came with optax 0.2.5" in cli("upgrade").out
+
+
+def test_a_target_before_the_start_is_refused(project: Path, cli: Cli) -> None:
+    done = cli("upgrade", "--from", "0.10", "--to", "jax==0.4.30")
+    assert (done.code, done.out) == (2, "") and "`--to 0.4.30` is older than `--from 0.10`" in done.err
+
+
+def test_a_target_that_the_table_does_not_reach_is_named(project: Path, cli: Cli) -> None:
+    assert "changes are known up to jax 0.12" in cli("upgrade", "--to", "99").err
+    assert "changes are known" not in cli("upgrade", "--to", "0.12").err
+
+
+def test_a_folder_without_sources_has_nothing_to_look_at(project: Path, cli: Cli) -> None:
+    (project / "train.py").unlink()
+    done = cli("upgrade")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "there is nothing to look at")
+
+
 def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:
     done = cli("upgrade", "--diff")
     assert "+from jax.tree import map as tree_multimap" in done.out

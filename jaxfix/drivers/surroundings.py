@@ -14,6 +14,7 @@ from jaxfix.drivers.requirements import KINDS, declared, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, oldest
+from jaxfix.engine.versions import since as versions_since
 from jaxfix.engine.versions import until as versions_until
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -73,14 +74,20 @@ class Placed:
         return _helper(self.root, self.top)
 
     def told(
-        self, helper: Helper, jax: Version | None = None, oldest: Version | None = None, bounds: Bounds = ()
+        self,
+        helper: Helper,
+        jax: Version | None = None,
+        oldest: Version | None = None,
+        bounds: Bounds = (),
+        floors: Bounds = (),
     ) -> Surroundings:
         """What the place tells the codemods.
 
         Args:
           jax: the version that the source runs with.
           oldest: the oldest version that its project says it runs with.
-        bounds: by packages, the first version that its project no longer admits.
+          bounds: by packages, the first version that its project no longer admits.
+          floors: by packages, the oldest version that its project admits.
         """
         return Surroundings(
             name=self.name,
@@ -89,6 +96,7 @@ class Placed:
             jax=jax,
             oldest_jax=oldest,
             until=bounds,
+            floors=floors,
             is_distributed=is_distributed(self.path),
         )
 
@@ -126,6 +134,17 @@ def until(folder: Path) -> Bounds:
                 bounds = [bound for bound in here[distribution] if bound is not None]
                 found[package] = max(bounds) if len(bounds) == len(here[distribution]) else None
     return tuple((package, bound) for package, bound in found.items() if bound is not None)
+
+
+def floors(folder: Path) -> Bounds:
+    """By packages around jax, the oldest version that the project around `folder` says it runs with."""
+    found: dict[str, Version] = {}
+    for kind in KINDS:
+        for requirement in (each for file in nearest(folder, kind) for each in declared(file)):
+            bound = versions_since(requirement)
+            if bound is not None:
+                found.setdefault(named(requirement), bound)
+    return tuple((package, found[name]) for package, name in DISTRIBUTIONS.items() if name in found)
 
 
 def _floor(file: Path, *, with_pins: bool) -> Version | None:

@@ -20,6 +20,7 @@ _FLOOR = re.compile(
     rb"""\bjax(?:lib)?(?![\w-])(?:\[[^\]]*\])?["']?\s*=?\s*["']?[^"'\n;]*?(?:>=|~=|==|\^|>)\s*(\d+(?:\.\d+)*)"""
 )
 _CEILING = re.compile(r"(===?|<=|<|~=|\^|~)\s*(\d+(?:\.\d+)*)(\.\*)?")
+_FROM = re.compile(r"(>=|>|~=|\^|~(?!=))\s*(\d+(?:\.\d+)*)")
 _PART = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)*)\s*")
 
 
@@ -45,6 +46,16 @@ def until(requirement: str) -> Version | None:
     """
     found = _CEILING.findall(requirement.partition(";")[0])
     return min((_after(sign, tuple(map(int, text.split("."))), star) for sign, text, star in found), default=None)
+
+
+def since(requirement: str) -> Version | None:
+    """The oldest version that a requirement such as `optax>=0.1.5,<0.2` admits.
+
+    Returns:
+      None where it names no lower bound; a pin is none, but what the project was run with.
+    """
+    found = _FROM.findall(requirement.partition(";")[0])
+    return max((tuple(map(int, text.split("."))) for _, text in found), default=None)
 
 
 def _after(sign: str, bound: Version, star: str) -> Version:

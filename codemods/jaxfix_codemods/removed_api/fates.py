@@ -41,7 +41,7 @@ def is_gone(module: Module, row: Row) -> bool:
 
 
 def _has_come(module: Module, row: Row, since: str) -> bool:
-    in_use = module.surroundings.jax if _is_of_jax(row) else None
+    in_use = module.surroundings.in_use(_distribution(row))
     is_admitted = bool(since) and module.surroundings.admits(_distribution(row), version(since))
     return is_admitted and (in_use is None or in_use >= version(since))
 
@@ -54,13 +54,13 @@ def _distribution(row: Row) -> str:
 def lacks_new(module: Module, row: Row) -> bool:
     """Whether a version in play is without its replacement: the one in use, or one that the project admits."""
     since = row.life.since
-    return bool(since) and _is_of_jax(row) and module.surroundings.may_be_before(version(since))
+    return bool(since) and module.surroundings.may_be_before(version(since), _distribution(row))
 
 
 def too_new(row: Row, new: str) -> Reason:
     """Why it is left alone where `lacks_new`."""
     since = f"`{new}` came with {package_of(row)} {row.life.since}"
-    return Reason(Code.OLDER_VERSION, f"{since}, and the project says that it runs with an older one")
+    return Reason(Code.OLDER_VERSION, f"{since}, and an older one is in use, or one that the project runs with")
 
 
 def words(row: Row, what: str, module: Module, *, number: int = 1) -> str:

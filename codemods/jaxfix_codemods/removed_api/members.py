@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Code, Finding, Module, Reason, Rewriter, Safety, in_order
-from jaxfix.api.analysis import Values
-from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Way, version
+from jaxfix.api.analysis import DtypeOrigins, Dtypes, Values
+from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Result, Way, version, where
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new, words
 from jaxfix_codemods.removed_api.spelling import Spelling
 from jaxfix_codemods.removed_api.telling import certain
@@ -95,7 +95,7 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
     if fate(module, row) is None:
         return
     for node in module.attributes(row.old):
-        if not isinstance(node.ctx, ast.Load) or not module.get(Values).of(node.value).is_array:
+        if not isinstance(node.ctx, ast.Load) or not _is_known(module, row, node.value):
             continue
         parent = module.parent(node)
         whole: ast.expr = parent if isinstance(parent, ast.Call) and parent.func is node else node
@@ -108,8 +108,32 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
         yield certain(module, node, message, "Use what newer versions have", row, recipe, None, is_same=False)
 
 
+def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
+    """Whether it has the method or attribute of the row: an array, or a key."""
+    if not row.is_of_keys:
+        return module.get(Values).of(receiver).is_array
+    made = module.names.only_value(receiver) or receiver
+    made = made.value if isinstance(made, ast.Subscript) else made
+    made = module.names.only_value(made) or made
+    return isinstance(made, ast.Call) and module.qualname(made.func) in where(Result.KEY)
+
+
 def _method(module: Module, row: Method, node: ast.Attribute, whole: ast.expr, edit: Rewriter) -> None:
     edit.replace(whole, Spelling(module, edit, {}).filled(row.new, {"x": node.value}, whole))
+
+
+def _differs(module: Module, call: ast.Call, row: Meaning) -> bool:
+    """Whether this call is one of those that the row is about."""
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if row.unless and (row.unless in given or None in given):
+        return False
+    if row.only_with:
+        late = call.args[row.position] if 0 < row.position < len(call.args) else None
+        value = given.get(row.only_with, late)
+        return (value is not None and module.text(value) not in row.alike) or None in given
+    if row.only_ints:  # they take no part in what decides a dtype
+        return bool(call.args) and module.get(DtypeOrigins).of(call.args[0]) == Dtypes()
+    return True
 
 
 def meanings(module: Module, rows: list[Meaning]) -> Iterator[Finding]:
@@ -122,7 +146,7 @@ def meanings(module: Module, rows: list[Meaning]) -> Iterator[Finding]:
     told: set[str] = set()
     every = [(call, row) for row in lasting for call in module.calls(row.function)]
     for call, row in sorted(every, key=lambda pair: pair[0].lineno):
-        if row.unless and any(keyword.arg in (row.unless, None) for keyword in call.keywords):
+        if not _differs(module, call, row):
             continue
         if row.is_told_once and row.what in told:
             continue

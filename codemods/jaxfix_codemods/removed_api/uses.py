@@ -76,7 +76,7 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
     binds_top = isinstance(statement, ast.Import) and alias.asname is None
     if alias.name == "*":
         return Imported(alias, statement, row, full, "", {}, Reason(Code.UNREAD, "it imports every name of a module"))
-    is_plain = row.way is not Way.BY_HAND and not row.parameters and not row.is_text
+    is_plain = row.way is not Way.BY_HAND and not (row.parameters or row.is_text or row.is_entered)
     if row.way is Way.TYPE and any(is_asked_for(module, use) for use in reads_of(module, statement, alias)):
         return Imported(alias, statement, row, full, "", {}, _ASKED)
     if is_plain and not binds_top:
@@ -147,6 +147,8 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
         raise Declined(Reason(Code.REBOUND, "it is set or deleted"))
     if row.way is Way.TYPE and is_asked_for(module, node):
         raise Declined(_ASKED)
+    if row.is_entered and not _is_entered(module, node):
+        raise Declined(by_hand(row))
     if not row.parameters:
         return node
     call = module.parent(node)
@@ -156,6 +158,19 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
         raise Declined(Reason(Code.OTHER_USES, "it is passed on, and its replacement is not a function"))
     arguments(call, row)
     return call
+
+
+def _is_entered(module: Module, node: ast.expr) -> bool:
+    """Whether it is called, and what that returns entered at once: by `with`, or by a stack of contexts."""
+    call = module.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    match module.parent(call):
+        case ast.withitem():
+            return True
+        case ast.Call(func=ast.Attribute(attr="enter_context"), args=[only]):
+            return only is call
+    return False
 
 
 def _is_bound(module: Module, call: ast.Call, node: ast.expr, row: Name) -> bool:

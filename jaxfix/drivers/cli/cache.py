@@ -256,7 +256,7 @@ def _named(unit: Unit) -> bytes:
     """A digest of what names the file, and of what is looked for in it."""
     around = unit.surroundings
     ids = tuple(codemod.id for codemod in unit.codemods)
-    versions = (around.jax, around.oldest_jax, around.until, around.came_from)
+    versions = (around.jax, around.oldest_jax, around.until, around.libraries, around.floors, around.came_from)
     asked = tuple(change.value for change in around.asked)
     place = (around.name, around.is_package, around.is_distributed)
     parts = (unit.source.path, *place, around.helpers, *versions, asked, ids)

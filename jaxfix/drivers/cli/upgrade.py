@@ -18,7 +18,7 @@ from jaxfix.drivers.workflow.request import Ends, Request
 from jaxfix.drivers.workflow.session import opened
 from jaxfix.drivers.workflow.targets import Target, Targets, find_targets, installed_jax
 from jaxfix.evidence.oracle import Side, ask
-from jaxfix.library.changes.periods import alike
+from jaxfix.library.changes.periods import KNOWN, alike
 from jaxfix.render import json_report
 from jaxfix.render import upgrade as rendered
 from jaxfix.report.report import Report
@@ -41,6 +41,7 @@ def upgrade(options: Upgrade) -> int:
     """
     _check(options)
     to, came_from = _version(options.to, "--to"), _version(options.came_from, "--from")
+    _check_order(to, came_from)
     request = Request(options.paths or (".",), CODEMODS, python=options.python, ends=Ends(came_from, to))
     if options.has_oracle and options.run is not None:
         code = _asked(options, request)
@@ -115,6 +116,17 @@ def _check(options: Upgrade) -> None:
     if options.unproven and not options.applies:
         raise ConfigError("`--unproven` says what is written", hint="give `--write` or `--diff` as well")
     output.refuse_unwritable(options.output_file)
+
+
+def _check_order(to: Version | None, came_from: Version | None) -> None:
+    """That the target is no older than the start; says so of one that is newer than what is known."""
+    if to is None:
+        return
+    if came_from is not None and to < came_from:
+        old, new = (".".join(map(str, each)) for each in (came_from, to))
+        raise ConfigError(f"`--to {new}` is older than `--from {old}`", hint="code is brought to newer versions alone")
+    if to[: len(KNOWN)] > KNOWN:
+        terminal.note(f"changes are known up to jax {'.'.join(map(str, KNOWN))}: what came later is not reported")
 
 
 def _version(text: str | None, option: str) -> Version | None:

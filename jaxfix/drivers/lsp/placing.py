@@ -7,7 +7,7 @@ from jaxfix.drivers import files, installed, walking
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.roots import Roots
-from jaxfix.drivers.surroundings import Helper, named_helper, oldest_jax, placed, until
+from jaxfix.drivers.surroundings import Helper, floors, named_helper, oldest_jax, placed, until
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.semantic.codemod import Codemod
@@ -83,7 +83,7 @@ class Places:
         return Place(
             chosen,
             module,
-            where.told(helper, oldest=oldest_jax(path.parent), bounds=until(path.parent))
+            where.told(helper, oldest=oldest_jax(path.parent), bounds=until(path.parent), floors=floors(path.parent))
             if module is None
             else where.told(helper),
             helper,

@@ -13,7 +13,7 @@ from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Bounds, Helper, Placed, named_helper, oldest_jax, placed, until
+from jaxfix.drivers.surroundings import Bounds, Helper, Placed, floors, named_helper, oldest_jax, placed, until
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
@@ -21,6 +21,8 @@ from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
 from jaxfix.engine.versions import Version
+from jaxfix.library.changes.periods import DISTRIBUTIONS
+from jaxfix.library.changes.table import CHANGED_LIBRARIES
 from jaxfix.report.trace.drifts import drifts
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
@@ -79,6 +81,27 @@ def installed_jax(python: str | None) -> tuple[int, ...] | None:
     from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
 
     return installed.version("jax", versions.packages_of(Path(python)))
+
+
+def installed_libraries(python: str | None) -> Bounds:
+    """As `installed_jax`, of the packages around jax that the table of changes has rows of."""
+    if python is None:
+        where = tuple(installed.search_path(None))
+    else:
+        from jaxfix.drivers import versions
+
+        where = tuple(versions.packages_of(Path(python)))
+    names = ((package, DISTRIBUTIONS.get(package, package).replace("-", "_")) for package in CHANGED_LIBRARIES)
+    found = ((package, installed.version(name, where)) for package, name in names)
+    return tuple((package, version) for package, version in found if version is not None)
+
+
+def _least(*bounds: Bounds) -> Bounds:
+    """By packages, the oldest version of all."""
+    found: dict[str, Version] = {}
+    for package, version in (each for some in bounds for each in some):
+        found[package] = min(version, found.get(package, version))
+    return tuple(found.items())
 
 
 @frozen
@@ -168,7 +191,7 @@ class _Settings:
     keeps_texts: bool
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
     _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
-    _bounds: dict[Path, tuple[Version | None, Bounds]] = field(default_factory=dict)
+    _bounds: dict[Path, tuple[Version | None, Bounds, Bounds]] = field(default_factory=dict)
     _pins: dict[Path, Version | None] = field(default_factory=dict)
     _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
@@ -204,12 +227,13 @@ class _Settings:
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
-        oldest, bounds = self._admitted(where.path.parent) if target.module is None else (None, ())
-        told = where.told(helper, self._jax, oldest, bounds)
+        oldest, bounds, least = self._admitted(where.path.parent) if target.module is None else (None, (), ())
+        told = replace(where.told(helper, self._jax, oldest, bounds, least), libraries=self._libraries)
         ends = self.request.ends
         if ends is not None:
             came_from = ends.came_from or oldest or self._pinned(where.path.parent)
             told = replace(told, jax=ends.to or self._jax, came_from=came_from, until=())
+            told = replace(told, libraries=(), floors=_least(self._libraries, least))
         return replace(target, surroundings=replace(told, asked=self.request.asked), helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
@@ -244,10 +268,10 @@ class _Settings:
                     return command
         return None
 
-    def _admitted(self, folder: Path) -> tuple[Version | None, Bounds]:
-        """The oldest jax that the project around a folder runs with, and what of its packages is too new for it."""
+    def _admitted(self, folder: Path) -> tuple[Version | None, Bounds, Bounds]:
+        """The oldest jax that the project around a folder runs with; of packages what is too new, and the oldest."""
         if folder not in self._bounds:
-            self._bounds[folder] = oldest_jax(folder), until(folder)
+            self._bounds[folder] = oldest_jax(folder), until(folder), floors(folder)
         return self._bounds[folder]
 
     def _pinned(self, folder: Path) -> Version | None:
@@ -258,7 +282,7 @@ class _Settings:
 
     def too_new(self) -> tuple[str, ...]:
         """That the installed jax is newer than what a project admits, once it is settled."""
-        limits = (bound for _, bounds in self._bounds.values() for package, bound in bounds if package == "jax")
+        limits = (bound for _, bounds, _ in self._bounds.values() for package, bound in bounds if package == "jax")
         limit = min(limits, default=None)
         if self.request.ends is not None or limit is None or self._jax is None or self._jax < limit:
             return ()
@@ -270,6 +294,11 @@ class _Settings:
     def _jax(self) -> tuple[int, ...] | None:
         """The version of jax of the Python that runs what is looked at."""
         return installed_jax(self.request.python)
+
+    @cached_property
+    def _libraries(self) -> Bounds:
+        """The versions of the packages around jax that the table of changes has rows of."""
+        return installed_libraries(self.request.python)
 
     @property
     def _known(self) -> tuple[str, ...]:

@@ -42,12 +42,11 @@ NAMES = (
         Name(f"optax.{last}", "", Way.BY_HAND, Life("0.1.6", "0.1.8"), steps="`optax.second_order` had it last")
         for last in ("fisher_diag", "hessian_diag", "hvp")
     ),
-    # What older versions of optax lack, and newer ones only warn of, needs a run: which one is there is not known here.
     *family(
         "optax.",
         "optax.contrib.",
         ("dpsgd", "differentially_private_aggregate", "DifferentiallyPrivateAggregateState"),
-        Way.REWRITE,
+        Way.ALIAS,
         Life("0.2.3", "", "0.1.8"),
     ),
     *family(
@@ -78,8 +77,8 @@ NAMES = (
         Life("0.2.5", "", "0.2.5"),
         parameters=("tree",),
     ),
-    Name("optax.tree_utils.tree_scalar_mul", "optax.tree.scale", Way.REWRITE, Life("0.2.5", "", "0.2.5")),
-    Name("optax.tree_utils.tree_add_scalar_mul", "optax.tree.add_scale", Way.REWRITE, Life("0.2.5", "", "0.2.5")),
+    Name("optax.tree_utils.tree_scalar_mul", "optax.tree.scale", Way.ALIAS, Life("0.2.5", "", "0.2.5")),
+    Name("optax.tree_utils.tree_add_scalar_mul", "optax.tree.add_scale", Way.ALIAS, Life("0.2.5", "", "0.2.5")),
     *(
         Name(f"optax.monte_carlo.{last}", "", Way.BY_HAND, Life("", "0.2.8"), steps=_STACKED)
         for last in (

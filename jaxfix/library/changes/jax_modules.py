@@ -252,7 +252,14 @@ SHARDING = (
     ),
     Name("jax.sharding.PmapSharding", "", Way.BY_HAND, Life("0.8.1", "0.10.0"), steps="use `NamedSharding`"),
     Name("jax.sharding.GSPMDSharding", "", Way.BY_HAND, Life("0.6.0", "0.7.0"), steps="use `NamedSharding`"),
-    Name("jax.sharding.use_mesh", "jax.set_mesh", Way.REWRITE, Life("", "0.7.1", "0.7.0")),
+    Name(
+        "jax.sharding.use_mesh",
+        "jax.set_mesh",
+        Way.REWRITE,
+        Life("", "0.7.1", "0.7.0"),
+        is_entered=True,
+        steps="`jax.set_mesh` enters the mesh when it is called, not when `with` does: call it there",
+    ),
     Name("jax.stages.OutInfo", "jax.ShapeDtypeStruct", Way.TYPE, Life("", "0.7.0")),
     Name("jax.custom_derivatives.custom_jvp_call_jaxpr_p", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL),
 )

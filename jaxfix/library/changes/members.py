@@ -6,6 +6,14 @@ _CLIP = Life("0.4.27", "0.10.0", "0.4.27")
 _PLACED = Life("0.4.6", "0.4.14", "0.4.7")
 _INPUTS = "`jax.device_put` the inputs, or `with jax.default_device(device):` where there are none"
 _DRAWS = "set `jax_threefry_partitionable` to what it was, where the very numbers matter"
+_DRAWN = (
+    *("ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "dirichlet"),
+    *("double_sided_maxwell", "exponential", "f", "gamma", "generalized_normal", "geometric", "gumbel", "laplace"),
+    *("loggamma", "logistic", "lognormal", "maxwell", "multinomial", "multivariate_normal", "normal", "orthogonal"),
+    *("pareto", "permutation", "poisson", "rademacher", "randint", "rayleigh", "split", "t", "triangular"),
+    *("truncated_normal", "uniform", "wald", "weibull_min"),
+)
+"""Of `jax.random`, all but `fold_in`: measured."""
 _PIXELS = ("quantile", "nanquantile", "percentile", "nanpercentile")
 
 KEYWORDS = (
@@ -32,7 +40,7 @@ KEYWORDS = (
         "vmap_method",
         Way.REWRITE,
         Life("0.4.34", "0.6.0", "0.4.34"),
-        values=(("True", '"expand_dims"'), ("False", '"sequential"')),
+        values=(("True", '"legacy_vectorized"'), ("False", '"sequential"')),
     ),
 )
 
@@ -44,7 +52,7 @@ POSITIONAL = (
 METHODS = (
     Method("to_py", "{@numpy.asarray}({x})", True, Life("0.4.3", "0.4.13")),
     Method("device_buffer", "{x}.addressable_data(0)", False, Life("0.4.22", "0.4.27")),
-    Method("unsafe_raw_array", "{@jax.random.key_data}({x})", True, Life("0.4.16", "0.4.24")),
+    Method("unsafe_raw_array", "{@jax.random.key_data}({x})", True, Life("0.4.16", "0.4.24"), is_of_keys=True),
 )
 
 MEANINGS = (
@@ -78,6 +86,9 @@ MEANINGS = (
         "0.10.0",
         "returns floats where it returned integers",
         "cast what it returns where it is an index",
+        only_with="method",
+        position=1,
+        alike=('"average"', "'average'"),
     ),
     Meaning(
         "jax.pmap",
@@ -94,18 +105,54 @@ MEANINGS = (
     ),
     Meaning("jax.numpy.cross", "0.11.0", "raises for vectors of two", "append a zero to each"),
     *(
-        Meaning(f"jax.random.{last}", "0.5.0", "draws other numbers from the same key", _DRAWS, is_told_once=True)
-        for last in (
-            "normal",
-            "uniform",
-            "randint",
-            "bernoulli",
-            "categorical",
-            "truncated_normal",
-            "gumbel",
-            "choice",
-            "permutation",
-            "bits",
+        Meaning(
+            f"jax.numpy.{last}",
+            "0.4.31",
+            "returns integers of integers, where it returned floats",
+            "write `.astype(float)` behind it where a float is needed",
+            only_ints=True,
         )
+        for last in ("ceil", "floor", "trunc")
+    ),
+    Meaning(
+        "jax.numpy.linalg.matrix_power",
+        "0.6.0",
+        "returns integers of integers, where it returned floats",
+        "hand over floats",
+        only_ints=True,
+    ),
+    Meaning(
+        "jax.numpy.unique",
+        "0.4.25",
+        "returns inverse indices of the shape of its argument, where they were flat",
+        "write `.ravel()` behind the inverse",
+        only_with="return_inverse",
+        position=2,
+        alike=("False",),
+    ),
+    Meaning(
+        "jax.scipy.linalg.toeplitz",
+        "0.4.36",
+        "takes an array of two dimensions for a stack of them, where it was made flat",
+        "hand over `c.ravel()` where it has more than one dimension",
+    ),
+    Meaning(
+        "jax.random.randint",
+        "0.7.2",
+        "draws other numbers of 8 and 16 bits from the same key",
+        "nothing sets it back: draw 32 bits, and cast them, where the very numbers matter",
+        only_with="dtype",
+        position=4,
+        alike=("int", "jnp.int32", "jnp.int64", "jnp.uint32", '"int32"'),
+    ),
+    Meaning(
+        "jax.random.ball",
+        "0.4.20",
+        "draws other points from the same key",
+        "nothing sets it back: compare distributions",
+    ),
+    *(
+        Meaning(f"jax.random.{last}", "0.5.0", "draws other numbers from the same key", _DRAWS, is_told_once=True)
+        for last in _DRAWN
     ),
 )

@@ -33,6 +33,8 @@ class Switch:
     since: str
 
 
+KNOWN = (0, 12)
+"""The newest jax whose changes the table has."""
 WHEELS = (
     Wheels("3.8", "0.4.13", "0.4.13"),
     Wheels("3.9", "0.4.13", "0.4.30"),

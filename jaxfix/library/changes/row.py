@@ -48,6 +48,7 @@ class Name:
         left out where `axis` is not given.
       older: what every version has in place of `new`; empty where that is nothing.
       parameters: of the function that is called; what it is called with beside them is not rewritten.
+      is_entered: whether it is rewritten where `with` takes what it returns, and nowhere else.
       steps: what to do by hand, as a clause.
     """
 
@@ -59,6 +60,7 @@ class Name:
     parameters: tuple[str, ...] = ()
     is_text: bool = False
     is_module: bool = False
+    is_entered: bool = False
     steps: str = ""
 
 
@@ -95,6 +97,7 @@ class Method:
     """A method or attribute of arrays that is gone.
 
     Attributes:
+      is_of_keys: whether it is one of typed keys alone.
       new: the text in place of `x.old`, or of `x.old()` where it is called: `{x}` is the array.
     """
 
@@ -103,6 +106,7 @@ class Method:
     is_called: bool
     life: Life
     steps: str = ""
+    is_of_keys: bool = False
 
 
 @frozen
@@ -113,6 +117,10 @@ class Meaning:
       since: the version from which on it is so.
       what: as a clause behind the name of the function.
       unless: a keyword that settles it; empty where none does.
+      only_with: a keyword without which nothing differs; empty where everything does.
+      position: its place where it is handed over by position; 0 where it cannot be.
+      alike: the texts of its values with which nothing differs.
+      only_ints: whether it is so where the first argument is known to be whole numbers, and nowhere else.
       is_told_once: whether a file gets one finding of it, at the first place.
     """
 
@@ -121,6 +129,10 @@ class Meaning:
     what: str
     steps: str
     unless: str = ""
+    only_with: str = ""
+    position: int = 0
+    alike: tuple[str, ...] = ()
+    only_ints: bool = False
     is_told_once: bool = False
 
 

@@ -9,6 +9,8 @@ NAMES: tuple[Name, ...] = (*jax_names.NAMES, *jax_modules.NAMES, *around.NAMES)
 ROWS: tuple[Row, ...] = (*NAMES, *members.KEYWORDS, *members.POSITIONAL, *members.METHODS, *members.MEANINGS)
 NAMED: Mapping[str, Name] = {row.old: row for row in NAMES}
 """The names that are gone or going, by their canonical name."""
+CHANGED_LIBRARIES = tuple(sorted({row.old.partition(".")[0] for row in around.NAMES}))
+"""The packages around jax that it has rows of."""
 IMPORTED_APART = (
     *("jax.extend.core", "jax.extend.backend", "jax.extend.random", "jax.export", "jax.ffi"),
     *("jax.example_libraries.stax", "jax.example_libraries.optimizers"),

@@ -26,6 +26,9 @@ class Surroundings:
       until: by packages, the first version that its project no longer admits; without those it names no bound of, and
         empty where it is to be brought to another version.
       is_distributed: whether code that is not here may import it, as part of a project that is built.
+      libraries: by the packages around jax that are in use, their versions, as far as they are known; empty where it is
+        to be brought to another version.
+      floors: by these packages, the oldest version that it has to run with.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
       hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
       held: what programs of a traced run hold, at the lines of the file as analysed.
@@ -41,6 +44,8 @@ class Surroundings:
     jax: tuple[int, ...] | None = None
     oldest_jax: tuple[int, ...] | None = None
     until: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    libraries: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    floors: tuple[tuple[str, tuple[int, ...]], ...] = ()
     came_from: tuple[int, ...] | None = None
     hot: tuple[Hot, ...] = ()
     held: tuple[Held, ...] = ()
@@ -64,9 +69,14 @@ class Surroundings:
         kept = parts[: len(parts) - level] if 0 <= level < len(parts) else []
         return ".".join((*kept, rest)).rstrip(".") if kept else qualname
 
-    def may_be_before(self, since: tuple[int, ...]) -> bool:
-        """Whether the jax in use, or one that the project admits, is older; not where nobody knows."""
-        return any(each is not None and each < since for each in (self.jax, self.oldest_jax))
+    def may_be_before(self, since: tuple[int, ...], package: str = "jax") -> bool:
+        """Whether the version in use, or one that the project admits, is older; not where nobody knows."""
+        oldest = self.oldest_jax if package == "jax" else dict(self.floors).get(package)
+        return any(each is not None and each < since for each in (self.in_use(package), oldest))
+
+    def in_use(self, package: str) -> tuple[int, ...] | None:
+        """The version that it runs with, or is to run with; None where nobody knows."""
+        return self.jax if package == "jax" else dict(self.libraries).get(package)
 
     def admits(self, package: str, since: tuple[int, ...]) -> bool:
         """Whether the project admits a version of the package that is not older."""
