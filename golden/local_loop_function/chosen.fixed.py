@@ -62,7 +62,7 @@ def nobody_reads_the_carry(x, rate):
 
 
 def _nobody_reads_the_count_cond(carry):
-    state, *_ = carry
+    state, _ = carry
     return state[0] < 3
 
 

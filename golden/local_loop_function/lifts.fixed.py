@@ -32,7 +32,7 @@ def _smoothed_body(carry, x):
 
 
 def smoothed(init, xs, gain):
-    (carry, *_), stacked = lax.scan(_smoothed_body, (init, gain), xs=xs)
+    (carry, _), stacked = lax.scan(_smoothed_body, (init, gain), xs=xs)
     return carry, stacked
 
 
@@ -73,7 +73,7 @@ def newton(x, target, tolerance):
 
 
 def _count_up_going(carry):
-    state, *_ = carry
+    state, _ = carry
     return state[0] < 3
 
 

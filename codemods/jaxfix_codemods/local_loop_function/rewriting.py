@@ -132,7 +132,12 @@ def _unpacking(module: Module, move: Move, moved: Moved, carry: str) -> str:
         return f"{inner}, {', '.join(moved.lifted)} = {carry}"
     is_free = "_" not in hoisting.names_in(module, moved.function)
     rest = "_" if is_free else module.get(Identifiers).unused("_rest")
-    return f"{inner}, *{rest} = {carry}"
+    return f"{inner}, {_several(move)}{rest} = {carry}"
+
+
+def _several(move: Move) -> str:
+    """A star where more than one name is carried beside what was."""
+    return "" if len(move.lifted) == 1 else "*"
 
 
 def _carry_name(module: Module, function: Function) -> str:
@@ -152,13 +157,23 @@ def _take_carry_out(module: Module, move: Move, edit: Rewriter) -> None:
     match taker(module, move.call):
         case ast.Tuple(elts=[carry, _]) if move.primitive == "jax.lax.scan":
             rest = _rest(module, move.call)
-            is_unread = isinstance(carry, ast.Name) and carry.id == rest == "_"
-            if not is_unread:
-                edit.wrap(carry, "(", f", *{rest})")
+            if rest != "_" or not _is_unread(carry):
+                edit.wrap(carry, "(", f", {_several(move)}{rest})")
+            elif not isinstance(carry, ast.Name):
+                edit.replace(carry, "_")
         case ast.Subscript(slice=ast.Constant(value=1)) if move.primitive == "jax.lax.scan":
             return
         case _:
             edit.wrap(move.call, "", "[0]")
+
+
+def _is_unread(target: ast.expr) -> bool:
+    """Whether a target binds nothing but `_`."""
+    match target:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return all(map(_is_unread, parts))
+        case _:
+            return isinstance(target, ast.Name) and target.id == "_"
 
 
 def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit: Rewriter) -> None:
@@ -172,6 +187,9 @@ def _spell_out(module: Module, move: Move, handed_over: dict[ast.AST, str], edit
     outside = {node: text for node, text in handed_over.items() if move.call not in module.ancestors(node)}
     inside = {node: text for node, text in handed_over.items() if node not in outside}
     call = hoisting.dedented(module.substitute(move.call, inside), statement.col_offset)
-    edit.replace(statement, f"({carry}, *{_rest(module, move.call)}), {stacked} = {call}\nreturn {carry}, {stacked}")
+    edit.replace(
+        statement,
+        f"({carry}, {_several(move)}{_rest(module, move.call)}), {stacked} = {call}\nreturn {carry}, {stacked}",
+    )
     for node, text in outside.items():
         edit.replace(node, text)
