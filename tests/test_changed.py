@@ -47,6 +47,12 @@ def scaled(x):
         ("size = 3", "__slots__ = ()\n    size = 3", Differences(changed=(MODULE,), classes=("Model",))),
         ("size = 3", "size = 3\n    more = 4", Differences(changed=(MODULE,))),
         ("def scaled", "@jax.jit\ndef scaled", Differences(changed=("scaled",))),
+        ("RATE = 2", "RATE = threading.local()", Differences(changed=(MODULE,), is_per_thread=True)),
+        (
+            "size = 3",
+            "size = ContextVar('size')",
+            Differences(changed=(MODULE,), classes=("Model",), is_per_thread=True),
+        ),
         ("(self, x)", "(self, x=None)", Differences(changed=("Model.run",))),
     ],
 )

@@ -230,3 +230,33 @@ def test_what_is_returned_is_called_and_updated(tmp_path: Path) -> None:
     mine = [pair for pair in run.beside if pair.function.endswith(":init")]
     for promise in (Equality.STRONGER_TYPES, Equality.CONVERGED):
         assert "updated once" in str(beside_alike(mine, allowed(promise, "", "program.py:init")).difference)
+
+
+def test_lengths_and_functions_of_other_lists_are_compared(tmp_path: Path) -> None:
+    before = """
+    def split(state):
+        mean, count = state
+        return mean + 1.0, count
+    def kept(state):
+        mean, count = state
+        return mean - 1.0, count
+    def scales(numbers):
+        return [functools.partial(lambda n, v: v * n, n) for n in numbers]
+    def shifts(numbers):
+        return [lambda v, n=n: v + n for n in numbers]
+    split((x, 1)), kept((x, 1))
+    scales([2.0])[0](x), shifts([2.0])[0](x)
+    """
+    after = before
+    for old, new in (
+        ("mean, count = state\n        return mean + 1.0, count", "return state[0] + 1.0, state[1]"),
+        ("mean, count = state\n        return mean - 1.0, count", "(mean, count) = state; return (mean - 1.0, count)"),
+        ("functools.partial(lambda n, v: v * n, n) for n in numbers", "lambda v: v * n for n in numbers"),
+        ("lambda v, n=n: v + n for n in numbers", "lambda v, n=n: n + v for n in numbers"),
+    ):
+        assert old in after
+        after = after.replace(old, new)
+    found = differing(measured(tmp_path, before, after, "split", "kept", "scales", "shifts"))
+    assert "given `state` with one item more" in found["split"]
+    assert any("another item at its end" in how and "returned[0]" in how for how in found["scales"])
+    assert found.keys() == {"split", "scales"}

@@ -7,6 +7,7 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.frozen import frozen
 
 MODULE = "<module>"
+_PER_THREAD = ("local", "ContextVar")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Definitions = Mapping[str, Sequence[Definition]]
 
@@ -20,6 +21,7 @@ class Differences:
         function takes a name that was used before.
       renamed: old and new name of functions that are otherwise the same.
       classes: what is another one beside its methods, as its bases, decorators or fields.
+      is_per_thread: whether what makes variables of each thread, or of each context, comes, goes or changes.
     """
 
     changed: tuple[str, ...] = ()
@@ -27,6 +29,7 @@ class Differences:
     removed: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
     classes: tuple[str, ...] = ()
+    is_per_thread: bool = False
 
 
 def differences(path: str, before: bytes | str, after: bytes | str) -> Differences:
@@ -49,6 +52,7 @@ def differences(path: str, before: bytes | str, after: bytes | str) -> Differenc
         tuple(name for name in removed if name not in gone),
         renamed,
         tuple(_classes(*trees)),
+        _per_thread(trees[0]) != _per_thread(trees[1]),
     )
 
 
@@ -138,6 +142,13 @@ def _classes(old: ast.Module, new: ast.Module) -> Iterator[str]:
     for node in [node for node in old.body if isinstance(node, ast.ClassDef) and node.name in known]:
         if _is_made_otherwise(node, known[node.name]):
             yield node.name
+
+
+def _per_thread(tree: ast.Module) -> list[str]:
+    """What is called, or is a base, and is named as `threading.local` or `contextvars.ContextVar` are."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.ClassDef)]
+    made = [part for node in calls for part in ([node.func] if isinstance(node, ast.Call) else node.bases)]
+    return sorted(ast.unparse(part) for part in made if ast.unparse(part).rpartition(".")[2] in _PER_THREAD)
 
 
 def _is_made_otherwise(old: ast.ClassDef, new: ast.ClassDef) -> bool:

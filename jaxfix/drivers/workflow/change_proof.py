@@ -205,12 +205,20 @@ def _judged(
 ) -> tuple[Evidence, Level | None]:
     """As `_found`, told as soon as it is known."""
     found, level = _found(path, name, sides, runner, telling, accepted)
-    classes = sides.found[path].classes
-    if name == MODULE and classes and found.verdict is Verdict.PROVEN:
-        reason = f"class `{classes[0]}` changes outside its methods: what callers do with it is not seen"
+    reason = _unseen(sides.found[path], name)
+    if reason is not None and found.verdict is Verdict.PROVEN:
         found, level = replace(found, verdict=Verdict.NOT_COMPARED, reason=reason), None
     telling.judged(found)
     return found, level
+
+
+def _unseen(found: Differences, name: str) -> str | None:
+    """Why what a run shows does not tell whether a changed function, or `<module>`, does the same elsewhere."""
+    if found.is_per_thread:
+        return "it changes what each thread has of its own: no other threads are tried"
+    if name == MODULE and found.classes:
+        return f"class `{found.classes[0]}` changes outside its methods: what callers do with it is not seen"
+    return None
 
 
 def _found(

@@ -26,11 +26,14 @@ class Afterwards:
 
     def __init__(self, trial: Pairing, followed: Followed) -> None:
         self.trial, self.followed = trial, followed
+        self.returns_functions = False
 
     def functions(self, leaves: Leaves) -> Iterator[None]:
         """Calls what both have returned, as the program does; with made-up arguments what it does not call."""
         trial, (before, after) = self.trial, self.trial.callers()
-        for path in self._paths(after, leaves)[:_MOST_FUNCTIONS]:
+        paths = self._paths(after, leaves)
+        self.returns_functions = bool(paths)
+        for path in paths[:_MOST_FUNCTIONS]:
             compared = False
             for how, given in self._given(path, leaves):
                 called = [functools.partial(_called, side, path, given) for side in (before, after)]
@@ -38,6 +41,15 @@ class Afterwards:
                 yield
             if not compared:
                 trial.record.untried.leave_out(trial.name, RETURNED)
+
+    def of_others(self, how: str, leaves: Leaves) -> None:
+        """Calls what both return for data that the program does not pass, with made-up arguments."""
+        trial, (before, after) = self.trial, self.trial.callers()
+        for path in self._paths(after, leaves)[:_MOST_FUNCTIONS]:
+            for words, given in self._made_up(path, leaves):
+                called = [functools.partial(_called, side, path, given) for side in (before, after)]
+                if trial.compare(f"{how}, {words.removeprefix(GIVEN)}", leaves, called[0], called[1]):
+                    break
 
     def _paths(self, call: Call, leaves: Leaves) -> list[str]:
         held = self.trial.sides.state.held()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import declared, items, kinds, locks, read_files
+from .afterwards import Afterwards
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
@@ -74,8 +75,9 @@ DERIVATIVES, JIT_DISABLED, RAISING = "derivatives", "disable_jit", "callables th
 class Beyond:
     """The calls that go beyond those of the program, the cheap ones first."""
 
-    def __init__(self, trial: Pairing) -> None:
+    def __init__(self, trial: Pairing, afterwards: Afterwards) -> None:
         self.trial, self.sample, self.sides = trial, trial.sample, trial.sides
+        self.afterwards = afterwards
         self.is_same = False
         self.programs: list[Any] = []
         codes = [*self.sides.before_reach.codes, *self.sides.reach.codes]
@@ -244,6 +246,8 @@ class Beyond:
         for how, sample in self._items():
             self._pair_of(how, sample)
             yield
+            self._call_functions_of(how, sample)
+            yield
         if not self.is_same and self.programs[0] is not None and not loops_freely(self.programs[0]):
             for how, other in kinds.largest(leaves):
                 self.trial.pair(how, other)
@@ -385,6 +389,17 @@ class Beyond:
         trial.sample = sample
         try:
             trial.pair(how, sample.leaves())
+        finally:
+            trial.sample = own
+
+    def _call_functions_of(self, how: str, sample: Sample) -> None:
+        """Calls the functions that both return for another sample, if they return some for that of the program."""
+        trial, own = self.trial, self.trial.sample
+        if not self.afterwards.returns_functions:
+            return
+        trial.sample = sample
+        try:
+            self.afterwards.of_others(how, sample.leaves())
         finally:
             trial.sample = own
 

@@ -260,5 +260,10 @@ def stated_in(error: BaseException) -> str | None:
     return file if is_there else None
 
 
+def tells_a_length(error: BaseException) -> bool:
+    """Whether a statement raised it whose targets tell how many items there have to be, as `mean, count = state`."""
+    return isinstance(error, ValueError) and "values to unpack" in str(error)
+
+
 def module_of(globals_: dict[str, Any]) -> Any:
     return sys.modules.get(str(globals_.get("__name__")))

@@ -28,7 +28,7 @@ from .followed import Followed
 from .kinds import GIVEN, wider
 from .limits import limits, numbers_of
 from .messages import overheard
-from .originals import Unmade, plain, stated_in
+from .originals import Unmade, plain, stated_in, tells_a_length
 from .pace import paced
 from .pairing import Call, Leaves
 from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
@@ -93,7 +93,7 @@ class Trial:
     def __init__(self, owner: Owner, name: str, sample: Sample, sides: Sides) -> None:
         self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
         self.values, self.record = owner.probe.values, owner.record
-        self.slow = self.is_changing = self.is_stated = self.is_of_jax = False
+        self.slow = self.is_changing = self.is_stated = self.is_of_jax = self.is_measured = False
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files, self.shared = dict[str, bytes](), list[str]()
         self.is_object = Alter(sides.reach.is_mine).is_object
@@ -148,7 +148,7 @@ class Trial:
             return steps
         self.owner.beyond.add(key)
         afterwards = Afterwards(self, self.owner.followed)
-        return Beyond(self).around([afterwards.functions, afterwards.updates, *steps], leaves)
+        return Beyond(self, afterwards).around([afterwards.functions, afterwards.updates, *steps], leaves)
 
     def _generated(self, leaves: Leaves) -> Iterator[None]:
         """What callers do with a generator before it has ended."""
@@ -341,7 +341,8 @@ class Trial:
         if more := sorted(held - self.held):
             new = new | {"treedef": f"{new['treedef']}, whose {more[0]}"}
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
-        if old["treedef"].startswith(RAISED) and self._is_refused(how) and _error(old) != _error(new):
+        is_lost = self.is_measured and not new["treedef"].startswith(RAISED)
+        if old["treedef"].startswith(RAISED) and self._is_refused(how) and _error(old) != _error(new) and not is_lost:
             return False
         if how.startswith(GIVEN) and self.is_of_jax and not is_ours and _error(old) and _error(new):
             return False  # neither takes such data, and jax alone says why
@@ -407,7 +408,7 @@ class Trial:
         self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
         state, self.written, self.files, self.shared = self.sides.state, {}, {}, []
         self.deleted, self.warned, self.orders, self.held = set(), set(), [], set()
-        self.said, self.is_stated, self.is_of_jax = "", False, False
+        self.said, self.is_stated, self.is_of_jax, self.is_measured = "", False, False, False
         held = state.held()
         try:
             with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
@@ -444,6 +445,7 @@ class Trial:
         """A call that an exception has left, and what it had changed by then."""
         file = stated_in(error)
         self.is_stated, self.is_of_jax = file is not None, file is not None and is_jax(file)
+        self.is_measured = tells_a_length(error)
         is_text = self.is_stated and not self.is_of_jax and "Traced<" not in str(error)
         self.said = _NUMBER.sub("#", str(error)) if is_text else ""
         words = f"{RAISED} {type(error).__name__}"
