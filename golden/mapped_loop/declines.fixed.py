@@ -45,6 +45,15 @@ def before(key):
     return jnp.stack([jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)])
 
 
+def keyed(key, number):
+    return jax.random.fold_in(key, number)
+
+
+@jax.jit
+def before_in_another(key):
+    return jnp.stack([jax.random.normal(keyed(key, i - 8)) for i in range(40)])
+
+
 @jax.jit
 def many_or_none(weights, rows: jax.Array):
     return jnp.concatenate([jnp.ones((1, 2)), jax.lax.map(lambda row: jnp.tanh(row @ weights), rows[:32])])

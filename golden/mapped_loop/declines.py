@@ -45,6 +45,15 @@ def before(key):
     return jnp.stack([jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)])  # want: mapped-loop (no fix): may be negative
 
 
+def keyed(key, number):
+    return jax.random.fold_in(key, number)
+
+
+@jax.jit
+def before_in_another(key):
+    return jnp.stack([jax.random.normal(keyed(key, i - 8)) for i in range(40)])  # want: mapped-loop (no fix): may be negative
+
+
 @jax.jit
 def many_or_none(weights, rows: jax.Array):
     return jnp.concatenate([jnp.ones((1, 2)), jnp.stack([jnp.tanh(row @ weights) for row in rows[:32]])])  # want: mapped-loop

@@ -41,20 +41,23 @@ def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *
     for statement in rounds.loop.body:
         for node in walk(statement):
             if node not in taken and isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                _check_read(module, rounds, node, is_counted=rounds.counts_up and not is_scanned)
+                is_counted = rounds.counts_up and not is_scanned
+                _check_read(module, node, is_counted=is_counted, is_natural=rounds.is_natural)
 
 
-def _check_read(module: Module, rounds: Rounds, read: ast.Name, *, is_counted: bool, depth: int = 0) -> None:
+def _check_read(module: Module, read: ast.Name, *, is_counted: bool, is_natural: bool, depth: int = 0) -> None:
     whole, outer = _whole(module, read)
+    is_natural &= _only_adds(whole)
     if _is_index(module, whole, outer):
-        if _is_of_key(module, outer) and not (rounds.is_natural and _only_adds(whole)):
+        if _is_of_key(module, outer) and not is_natural:
             text = f"`{module.text(whole)}` may be negative, as no key can be made of; of an array it can"
             raise Declined(Reason(Code.MAY_FAIL, text, read.lineno))
         return
     inner = _parameter(module, whole, outer) if depth < _DEEP else None
     if inner is not None:
+        is_counted &= whole is read
         for use in inner:
-            _check_read(module, rounds, use, is_counted=is_counted and whole is read, depth=depth + 1)
+            _check_read(module, use, is_counted=is_counted, is_natural=is_natural, depth=depth + 1)
         return
     if whole is read and _meets_array(module, whole, outer, is_counted=is_counted):
         return
