@@ -18,6 +18,7 @@ from jaxfix_codemods import (
     python_counter,
     ragged_batch,
     ragged_shape,
+    remat_scan,
     removed_api,
     separate_value_and_grad,
     static_exponent,
@@ -44,6 +45,7 @@ CODEMODS: tuple[Codemod, ...] = (
     element_reads.CODEMOD,
     key_reuse.CODEMOD,
     ragged_batch.CODEMOD,
+    remat_scan.CODEMOD,
     captured_constant.CODEMOD,
     # what a traced run shows best, or alone
     python_counter.CODEMOD,

@@ -20,6 +20,7 @@ _CERTAIN_IF = {
     Proves.SAME_ON_DEVICES: "the project moves off the old API",
     Proves.ERROR_CURED: "the line runs",
     Proves.CURED_ON_DEVICES: "the line runs",
+    Proves.LESS_TEMPORARY: "`{function}` is differentiated, and memory is short",
     Proves.KEYS_USED_ONCE: "the numbers are meant to be independent",
 }
 COSTS = {
@@ -31,6 +32,7 @@ COSTS = {
     Proves.LESS_MEMORY: Cost.MEMORY,
     Proves.ERROR_CURED: Cost.ERROR,
     Proves.CURED_ON_DEVICES: Cost.ERROR,
+    Proves.LESS_TEMPORARY: Cost.MEMORY,
     Proves.KEYS_USED_ONCE: Cost.NUMBERS,
 }
 """The kind of cost by what a cure gains; those that gain nothing but a newer API have none."""

@@ -10,8 +10,8 @@ from jaxfix.report.measurement import Kind, Measurement, Worked
 FACTOR = 3.0
 """Of work and of time at a warm step: below it, nothing is said."""
 _FACTOR_OF_LOOPS = 1.5
-"""Of time, for a fix that trades it for a smaller program."""
-_TRADING = frozenset({Proves.SMALLER_PROGRAM, Proves.LESS_DATA})
+"""Of time, for a fix that trades it for a smaller program, or for memory."""
+_TRADING = frozenset({Proves.SMALLER_PROGRAM, Proves.LESS_DATA, Proves.LESS_TEMPORARY})
 RUNS = 3
 """Pairs of runs in each of which the time has to be that much longer."""
 _OPERATIONS, _VALUES, _TRACES, _SECONDS, _CALL_SECONDS = 50, 100_000, 4, 1e-3, 2e-4

@@ -2,7 +2,7 @@
 
 from jaxfix.report.measurement import Measurement
 
-_FEWEST, _FEWEST_BYTES, _PART = 64, 1 << 20, 0.05
+_FEWEST, _FEWEST_BYTES, _PART, _PART_OF_TEMPORARIES = 64, 1 << 20, 0.05, 0.1
 """Operations, or bytes of constants, that must go, and the part of all that they must be."""
 
 
@@ -28,3 +28,19 @@ def is_lighter(before: int, after: int) -> bool:
 def is_smaller(before: int, after: int) -> bool:
     """Whether so many operations are gone that it is worth a change."""
     return before - after >= max(_FEWEST, _PART * before)
+
+
+def temporary_bytes(run: Measurement) -> int | None:
+    """What all that a run has compiled needs while it runs, each program for itself; None where jax does not tell."""
+    known = [each.temporary_bytes for each in run.compiles if each.temporary_bytes is not None]
+    return sum(known) if known else None
+
+
+def flops(run: Measurement) -> float:
+    """The floating-point operations of all that a run has compiled, each program once."""
+    return sum(each.flops or 0.0 for each in run.compiles)
+
+
+def is_thinner(before: int, after: int) -> bool:
+    """Whether so many bytes of temporaries are gone that they are worth the time."""
+    return before - after >= max(_FEWEST_BYTES, _PART_OF_TEMPORARIES * before)

@@ -27,8 +27,16 @@ from jaxfix.evidence.outputs import (
 )
 from jaxfix.evidence.reading import are_fewer, reads
 from jaxfix.evidence.slower import Times, dearer, limit_of, saved
-from jaxfix.evidence.smaller import constant_bytes, is_lighter, is_smaller, sizes
-from jaxfix.report.evidence import DATA, READS, SIZE, Comparison, Counts, Course, Verdict
+from jaxfix.evidence.smaller import (
+    constant_bytes,
+    flops,
+    is_lighter,
+    is_smaller,
+    is_thinner,
+    sizes,
+    temporary_bytes,
+)
+from jaxfix.report.evidence import DATA, READS, SIZE, TEMPORARY, Comparison, Counts, Course, Verdict
 from jaxfix.report.finding import Equality, Proves
 from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
@@ -356,6 +364,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return size_effect(before, after, pair.noise)
     if proves is Proves.LESS_DATA:
         return data_effect(before, after, pair.noise)
+    if proves is Proves.LESS_TEMPORARY:
+        return temporary_effect(before, after, pair.noise)
     if proves is Proves.SAME_ON_DEVICES and min(before.devices, after.devices) < 2:
         return Verdict.NOT_COMPARED, ONE_DEVICE
     if proves in (Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES):
@@ -471,6 +481,19 @@ def data_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE)
         return Verdict.NOT_COMPARED, "jax does not report the data in its programs"
     words = f"{DATA} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, compiled in {_seconds(before, after)} s"
     return (Verdict.PROVEN if is_lighter(old, new) else Verdict.NO_EFFECT), words
+
+
+def temporary_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
+    """What two runs with equal results say of the memory that programs need while they run, and what that costs."""
+    rises = _rises(counts(before), counts(after), noise)
+    if rises is not None:
+        return Verdict.NO_EFFECT, rises
+    old, new = temporary_bytes(before), temporary_bytes(after)
+    if old is None or new is None:
+        return Verdict.NOT_COMPARED, "jax does not tell how much memory programs need while they run"
+    cost = f"flops {flops(before):.3g} -> {flops(after):.3g}"
+    words = f"{TEMPORARY} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, {cost}"
+    return (Verdict.PROVEN if is_thinner(old, new) else Verdict.NO_EFFECT), words
 
 
 def _seconds(before: Measurement, after: Measurement) -> str:

@@ -4,7 +4,7 @@ import textwrap
 from collections import Counter
 
 from jaxfix.render.paint import Paint
-from jaxfix.report.evidence import DATA, KEYS, READS, SIZE, Comparison, Evidence, Verdict
+from jaxfix.report.evidence import DATA, KEYS, READS, SIZE, TEMPORARY, Comparison, Evidence, Verdict
 from jaxfix.report.measurement import Environment
 
 PEAK = "peak memory"
@@ -59,7 +59,7 @@ def figures(comparison: Comparison) -> str:
     if comparison.cured:
         return f"{comparison.reason}, {comparison.equality}"
     before, after = comparison.before, comparison.after
-    parts = [comparison.reason] if comparison.reason.startswith((PEAK, SIZE, READS, DATA, KEYS)) else []
+    parts = [comparison.reason] if comparison.reason.startswith((PEAK, SIZE, READS, DATA, TEMPORARY, KEYS)) else []
     if before.steady_compiles or after.steady_compiles:
         parts.append(f"compiles per step {before.steady_compiles} -> {after.steady_compiles}")
         parts.append(f"total {before.compiles} -> {after.compiles}")

@@ -11,6 +11,8 @@ DATA = "constants in programs"
 """How a reason begins that tells how large programs are."""
 READS = "blocking reads"
 """How a reason begins that tells how often the host waits for what it reads."""
+TEMPORARY = "temporaries of programs"
+"""How a reason begins that tells how much memory programs need while they run."""
 KEYS = "the key checker of jax"
 """How a reason begins that tells whether a random key is used twice."""
 

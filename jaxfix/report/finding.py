@@ -38,6 +38,8 @@ class Change(Enum):
     """A last batch that is shorter is left out: the rows that are left over train nothing."""
     PAD_RAGGED = "--ragged pad"
     """A last batch that is shorter is padded, and a mask keeps the padding out of means: other rounding."""
+    LESS_MEMORY = "--goal memory"
+    """Memory is bought with time: what a backward pass needs is computed again."""
 
 
 class Confidence(Enum):
@@ -73,6 +75,8 @@ class Proves(Enum):
     """What raises runs: compared is what the original comes to before it raises."""
     CURED_ON_DEVICES = "an error cured on several devices"
     """As `ERROR_CURED`; a run on one device shows nothing."""
+    LESS_TEMPORARY = "less temporary memory"
+    """What is compiled needs less memory while it runs; a warm call takes no longer than 1.5 times."""
     KEYS_USED_ONCE = "each random key used once"
     """The key checker of jax raises without the fix, and is silent with it."""
 
@@ -388,6 +392,8 @@ class Fix:
                 return f"{words}, with less data in programs"
             case Proves.ERROR_CURED | Proves.CURED_ON_DEVICES:
                 return f"{words} where the original runs; runs where it raises"
+            case Proves.LESS_TEMPORARY:
+                return f"{words}, with less temporary memory"
             case Proves.KEYS_USED_ONCE:
                 return f"{words}; jax's key checker is silent"
         return words

@@ -9,8 +9,8 @@ _SHOWN = 16
 """Elements of a constant that are printed: of more only that they are there."""
 
 
-def program_size(frame: FrameType | None) -> dict[str, int | None]:
-    """Lines of the lowered program, one for each operation, and bytes of temporaries; nothing where jax has neither.
+def program_size(frame: FrameType | None) -> dict[str, int | float | None]:
+    """Lines of the lowered program, one for each operation, bytes of temporaries and flops; nothing if unknown.
 
     Args:
       frame: where jax tells that it has compiled; further out it holds the program and what became of it.
@@ -20,6 +20,7 @@ def program_size(frame: FrameType | None) -> dict[str, int | None]:
             return {
                 "operations": _operations(variables["computation"]),
                 "temporary_bytes": _temporary_bytes(variables["xla_executable"]),
+                "flops": _flops(variables["xla_executable"]),
             }
     return {}
 
@@ -35,5 +36,12 @@ def _operations(computation: Any) -> int | None:
 def _temporary_bytes(executable: Any) -> int | None:
     try:
         return int(executable.get_compiled_memory_stats().temp_size_in_bytes)
+    except Exception:  # a backend that does not tell
+        return None
+
+
+def _flops(executable: Any) -> float | None:
+    try:
+        return float(executable.cost_analysis()["flops"])
     except Exception:  # a backend that does not tell
         return None

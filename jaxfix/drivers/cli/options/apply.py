@@ -41,6 +41,12 @@ class Ragged(StrEnum):
     pad = "pad"
 
 
+class Goal(StrEnum):
+    """What time is given for."""
+
+    memory = "memory"
+
+
 @frozen
 class Apply:
     """What `apply` looks at, and what it is asked to do with what it finds."""
@@ -63,6 +69,9 @@ class Apply:
     ] = False
     ragged: Annotated[
         Ragged | None, Option("--ragged", help="Leave out a last batch that is shorter, or pad and mask it.")
+    ] = None
+    goal: Annotated[
+        Goal | None, Option("--goal", help="Buy it with time: a backward pass computes again what it needs.")
     ] = None
     select: Select = None
     ignore: Ignore = ()
@@ -106,7 +115,8 @@ class Apply:
     def asked(self) -> tuple[Change, ...]:
         """The changes of results that may be made."""
         split = (Change.SPLIT_KEYS,) if self.split_keys else ()
-        return split if self.ragged is None else (*split, Change(f"--ragged {self.ragged.value}"))
+        ragged = () if self.ragged is None else (Change(f"--ragged {self.ragged.value}"),)
+        return (*split, *ragged, *(() if self.goal is None else (Change.LESS_MEMORY,)))
 
     @property
     def wish(self) -> Wish:

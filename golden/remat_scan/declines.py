@@ -1,0 +1,39 @@
+"""Scans whose body does something that a second run of it would show."""
+# asked: --goal memory
+
+import functools
+import random
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def printing(h, xs):
+    def body(h, x):
+        jax.debug.print("{}", h)
+        return h + x, None
+
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): it calls `jax.debug.print`
+
+
+@jax.jit
+def telling(h, xs):
+    def body(h, x):
+        print("traced")
+        return h + x, None
+
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): it calls `print`
+
+
+@jax.jit
+def drawing(h, xs):
+    def body(h, x):
+        return h + x * random.random(), None
+
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): different value
+
+
+@functools.partial(jax.jit, static_argnames="body")
+def given(body, h, xs):
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): was not read
