@@ -31,7 +31,7 @@ MISTAKES = (
     (
         "a mean of what a mask selects",
         ("boolean-mask",),
-        "no line says that what `pmap` returned is an array of jax",
+        "",
     ),
 )
 """What is wrong with the script, the codemods that are about it, and why they may find nothing in its text."""

@@ -54,9 +54,10 @@ from jaxfix.api import (
     Staging,
     Why,
     frozen,
+    jit_of,
 )
 from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before
-from jaxfix.api.library import Dtype, where
+from jaxfix.api.library import Dtype, members_of, where
 
 _ANY = "jax.numpy.any"
 _ALL = "jax.numpy.all"
@@ -75,6 +76,7 @@ _REDUCING = (*_EXACT, *_ADDING, *_RAISING, *_SPREADING)
 _METHODS = {name.rpartition(".")[2]: name for name in _REDUCING}
 _BOOLEAN = where(Dtype.BOOL)
 _COMPARING = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_MEMBERS = members_of("jax.Array")
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context, ast.UnaryOp, ast.USub)
 
 
@@ -95,11 +97,25 @@ def find(module: Module) -> Iterator[Finding]:
     for reduction in _reductions(module):
         is_mask = _mask(module, reduction.selected.slice) is not None
         form = module.get(Values).of(reduction.selected.value).form
-        is_of_jax = form is not Form.NUMPY and (not reduction.is_method or form in (Form.STRONG, Form.WEAK, Form.ARRAY))
+        is_known = form in (Form.STRONG, Form.WEAK, Form.ARRAY) or _is_computed(module, reduction.selected.value)
+        is_of_jax = form is not Form.NUMPY and (not reduction.is_method or is_known)
         if not is_mask or not is_of_jax:
             continue
         if not staging.is_staged(reduction.call) and staging.may_repeat(reduction.call):
             yield _finding(module, reduction)
+
+
+def _is_computed(module: Module, expr: ast.expr) -> bool:
+    """Whether it is what a jitted function has returned, or an array made of that by its own methods."""
+    match expr:
+        case ast.Name():
+            value = module.only_value(expr)
+            return value is not None and _is_computed(module, value)
+        case ast.Call(func=ast.Attribute(value=array, attr=attr)) if attr in _MEMBERS:
+            return _is_computed(module, array)
+        case ast.Call(func=func):
+            return jit_of(module, func) is not None
+    return False
 
 
 def _finding(module: Module, reduction: _Reduction) -> Finding:

@@ -1,5 +1,6 @@
 """Reductions of what a mask of the same array selects."""
 
+import jax
 import jax.numpy as jnp
 
 
@@ -48,3 +49,19 @@ def of_numbers(x):
 
 def of_what_is_passed(x, limit=0.5):
     return jnp.sum(x, where=jnp.broadcast_to(x > limit, x.shape))
+
+
+@jax.jit
+def losses_of(params, batch):
+    return (batch @ params) ** 2
+
+
+mapped_losses = jax.pmap(losses_of, in_axes=(None, 0))
+
+
+def hard_ones(params, batches):
+    for batch in batches:
+        losses = losses_of(params, batch)
+        print(losses.mean(where=losses > 1.0))
+        rows = mapped_losses(params, batch).reshape(-1)
+        print(rows.sum(where=rows > 1.0))

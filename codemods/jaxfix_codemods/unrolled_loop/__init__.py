@@ -225,5 +225,12 @@ CODEMOD = Codemod(
     equality=Equality.FUSED,
     find=find,
     proves=Proves.SMALLER_PROGRAM,
-    raises=("complex numbers", "one axis more", "one axis less", "two axes more", "the same bytes as integers"),
+    raises=(
+        "complex numbers",
+        "one axis more",
+        "one axis less",
+        "two axes more",
+        "the same bytes as integers",
+        "the same bytes in another shape",
+    ),
 )
