@@ -1,4 +1,4 @@
-"""Steps of `flax.nnx` change their model in place: what to put above them is said, and nothing is written."""
+"""Steps of `flax.nnx` change their model in place: `nnx.jit` carries that out."""
 
 import jax.numpy as jnp
 import optax
@@ -25,22 +25,58 @@ class Trainer:
 
     def fit(self, x, y, steps):
         for _ in range(steps):
-            gradients = gradients_of(self.model, x, y)  # want: unjitted-update (no fix)
+            gradients = gradients_of(self.model, x, y)  # want: unjitted-update
             self.optimizer.update(self.model, gradients)
 
 
 def train(model, optimizer, x, y):
     for step in range(100):
-        loss = train_step(model, optimizer, x, y)  # want: unjitted-update (no fix)
+        loss = train_step(model, optimizer, x, y)  # want: unjitted-update
         if step % 10 == 0:
             print(step, loss)
 
 
 def train_in_place(model, optimizer, x, y):
     for _ in range(100):
-        loss, gradients = nnx.value_and_grad(loss_of)(model, x, y)  # want: unjitted-update (no fix)
+        loss, gradients = nnx.value_and_grad(loss_of)(model, x, y)  # want: unjitted-update
         optimizer.update(model, gradients)
     print(loss)
+
+
+# What `nnx.jit` does otherwise, or refuses: an object that comes back, one from around, a count in Python, a print.
+def returning(model, optimizer, x, y):
+    gradients = nnx.grad(loss_of)(model, x, y)
+    optimizer.update(model, gradients)
+    return model
+
+
+shared = nnx.Linear(3, 1, rngs=nnx.Rngs(1))
+its_optimizer = nnx.Optimizer(shared, optax.adam(1e-3), wrt=nnx.Param)
+
+
+def from_around(x, y):
+    gradients = nnx.grad(loss_of)(shared, x, y)
+    its_optimizer.update(shared, gradients)
+
+
+def counting(model, optimizer, x, y):
+    gradients = nnx.grad(loss_of)(model, x, y)
+    optimizer.update(model, gradients)
+    model.steps += 1
+
+
+def printing(model, optimizer, x, y):
+    loss, gradients = nnx.value_and_grad(loss_of)(model, x, y)
+    optimizer.update(model, gradients)
+    print(loss)
+
+
+def train_otherwise(model, optimizer, x, y):
+    for _ in range(100):
+        model = returning(model, optimizer, x, y)  # want: unjitted-update (no fix): it returns `model`, which would be another object
+        from_around(x, y)  # want: unjitted-update (no fix): which is no argument
+        counting(model, optimizer, x, y)  # want: unjitted-update (no fix): it changes `model.steps`
+        printing(model, optimizer, x, y)  # want: unjitted-update (no fix): it uses `print`
 
 
 # Under `nnx.jit` already, by its decorator or where it is called.
@@ -82,6 +118,7 @@ def main():
     train(model, optimizer, x, y)
     train_in_place(model, optimizer, x, y)
     train_jitted(model, optimizer, x, y)
+    train_otherwise(model, optimizer, x, y)
     Trainer(model, optimizer).fit(x, y, 100)
     few(model, optimizer, x, y)
     once(model, optimizer, x, y)

@@ -202,7 +202,7 @@ class _Reader:
                 parts = [statement.value]
                 if isinstance(statement, ast.AugAssign):
                     parts += self._stored(name)
-                if any(isinstance(node, ast.Dict | ast.DictComp) for part in parts if part for node in walk(part)):
+                if any(_is_unsorted(node) for part in parts if part is not None for node in walk(part)):
                     text = f"the step binds a dictionary to `{self._text(name)}`, which comes back with its keys sorted"
                     raise Declined(Reason(Code.STRUCTURE, text))
                 forms = [self._values.of(part).form for part in parts if part is not None]
@@ -249,3 +249,11 @@ class _Reader:
 
     def _text(self, name: str) -> str:
         return self._module.text(self._uses[name][0])
+
+
+def _is_unsorted(node: ast.AST) -> bool:
+    """Whether `node` is a dictionary with keys in another order than `jit` returns them."""
+    if not isinstance(node, ast.Dict):
+        return False
+    keys = [key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return len(keys) < len(node.keys) or keys != sorted(keys)

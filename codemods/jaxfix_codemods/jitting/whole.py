@@ -52,10 +52,14 @@ class Whole:
     static: tuple[str, ...]
     own: str | None = None
     filtered: bool = False
+    by: str = "jax.jit"
 
 
-def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
+def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: Demands | None = None) -> Whole:
     """What to do with `function`.
+
+    Args:
+      in_place: what it asks besides changing objects of `flax.nnx` that it is passed: `nnx.jit` carries that out.
 
     Raises:
       Declined: nothing.
@@ -67,12 +71,13 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
         _check_method(module, function)
     _check_place(module, values, function, uses)
     passing = Passing(module, values)
-    found = demands(module, function)
+    found = in_place or demands(module, function)
     if found.reason is not None:
         raise Declined(found.reason.restated(f"`{function.name}` cannot be traced: {found.reason}"))
     if owner is not None:
         _check_object(module, values, function, owner)
-    _check_results(module, values, function, uses)
+    if in_place is None or returned(function):
+        _check_results(module, values, function, uses)
     given = _given(passing, function, uses, bound=own is not None)
     static = tuple(name for name in _static(function, found, given) if name != own)
     for call in uses.calls if own is None else ():
@@ -86,6 +91,10 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
         for name, value in each.arguments.items():
             check_plain(value.text, value.plain if name not in static else ())
         _check_arguments(each.arguments, unread, filtered=uses_equinox(module, [function]))
+    if in_place is not None:
+        if static or own is not None or uses.others:
+            raise Declined(Reason(Code.STATIC_ARGUMENT, f"`{function.name}` takes more than data and objects of `nnx`"))
+        return Whole(function, (), by="flax.nnx.jit")
     return Whole(function, static, own, uses_equinox(module, [function]))
 
 
@@ -94,7 +103,7 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
     if whole.filtered:
         edit.decorate(whole.function, edit.member("equinox.filter_jit", prefer="eqx", at=whole.function))
         return
-    jit = edit.member("jax.jit", prefer="jax", at=whole.function)
+    jit = edit.member(whole.by, prefer=whole.by.split(".")[-2], at=whole.function)
     if not whole.static and whole.own is None:
         edit.decorate(whole.function, jit)
         return

@@ -102,6 +102,10 @@ Of a function that `jax.vmap` has made the mapped arguments are traced already;
 one that is passed on unchanged must not be asked for its value, nor be a function
 or a text, and what a `partial` binds must not change.
 
+A step of `flax.nnx` changes its model and its optimizer in place: `nnx.jit` carries
+that out for what the step is passed. One that returns such an object, or changes one from
+around, is left alone.
+
 A loop over functions, such as the members of a chain, is not a training loop:
 under `jit` it would be unrolled. So are loops of up to three iterations, and loops
 that start fewer than four programs. Tests are left unchanged: to compile a step
@@ -120,7 +124,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from jaxfix.api import (
-    Code,
     Codemod,
     Confidence,
     Declined,
@@ -139,7 +142,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
-from jaxfix_codemods.unjitted_update import inline
+from jaxfix_codemods.unjitted_update import inline, nnx
 from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee
 from jaxfix_codemods.unjitted_update.extracting import Extraction, extract
 from jaxfix_codemods.unjitted_update.glue import (
@@ -154,7 +157,6 @@ from jaxfix_codemods.unjitted_update.glue import (
     work_of,
 )
 from jaxfix_codemods.unjitted_update.mapped import Mapped, cure, every_mapped
-from jaxfix_codemods.unjitted_update.nnx import nnx_ways
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
@@ -188,10 +190,10 @@ def find(module: Module) -> Iterator[Finding]:
     for mapped in every_mapped(module):
         yield from _of_mapped(module, values, mapped, taken)
     of_nnx: dict[ast.AST, list[Way]] = {}
-    for way in (each for each in nnx_ways(module) if each.loop is None or not is_short(module, each.loop)):
+    for way in (each for each in nnx.nnx_ways(module) if each.loop is None or not is_short(module, each.loop)):
         of_nnx.setdefault(way.calls[0][1] if way.calls else way.work, []).append(way)
     for several in of_nnx.values():
-        yield _of_nnx(module, shortest(module, several))
+        yield _of_nnx(module, values, shortest(module, several))
 
 
 def _of_function(module: Module, values: Values, way: Way) -> Finding:
@@ -323,8 +325,8 @@ def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") 
         yield _finding(eager, title, declined.reason, certain=certain)
 
 
-def _of_nnx(module: Module, way: Way) -> Finding:
-    """A step that changes its model in place, which no fix is written for."""
+def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
+    """A step that changes its model in place: a function as a whole; of statements it is said what to do."""
     where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
     call, function = way.calls[0] if way.calls else (way.work, None)
     what = f"`{function.name}`" if function is not None else f"`{_short(module, way.work)}`"
@@ -333,7 +335,16 @@ def _of_nnx(module: Module, way: Way) -> Finding:
     at = call or function or way.work
     eager = _Eager(at, f"{what} runs", where)
     certain = isinstance(at, ast.Call) and _is_certain(module, at)
-    return _finding(eager, _TITLE, Reason(Code.MUTATED, advice), certain=certain)
+    try:
+        if function is not None:
+            step = nnx.judge(module, values, function)
+            return _finding(eager, f"Put {what} under `nnx.jit`", partial(whole.decorate, step), certain=certain)
+        assert way.loop is not None
+        found = nnx.judge_statements(module, values, way.loop, way.work)
+        title = "Move the step into a function under `nnx.jit`"
+        return _finding(eager, title, partial(extract, module, found), certain=certain)
+    except Declined as declined:
+        return _finding(eager, _TITLE, declined.reason.restated(f"{declined.reason}: {advice}"), certain=certain)
 
 
 def _extracted(

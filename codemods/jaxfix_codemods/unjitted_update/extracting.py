@@ -25,6 +25,7 @@ class Extraction:
       renamed: the attributes inside that become variables.
       own: the object of the method that the function becomes, if it does.
       copy: the copy of an object which the statements read and bind, where its methods do so, too, and that object.
+      by: what makes it a jitted one.
       value: the name of what a `return` of the statements computes, outside.
       static: how many of the parameters, the first, are functions of the object, which are static arguments.
     """
@@ -42,6 +43,7 @@ class Extraction:
     static: int = 0
     copy: tuple[str, str] | None = None
     value: str | None = None
+    by: str = "jax.jit"
 
     @property
     def goes_on(self) -> bool:
@@ -82,6 +84,8 @@ def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[s
             value = found.value
         return [*body, f"return {_listed((*found.results, value))}" if found.results else f"return {value}"]
     results = ", ".join(found.results)
+    if not results:
+        return [*body]
     match found.row.statements[-1]:
         case ast.Assign(targets=[target]):
             inside = {node: text for node, text in found.renamed.items() if node in walk(target)}
@@ -112,6 +116,8 @@ def _call(found: Extraction, called: str) -> str:
     """The call in the place of the statements, one name a line where what it binds is long."""
     names = (*found.bound, *((found.value,) if found.value is not None else ()))
     bound, given = ", ".join(names), ", ".join(found.given)
+    if not names:
+        return f"{called}({given})"
     if len(bound) <= _LONG:
         return f"{bound} = {called}({given})"
     bound, given = ("".join(f"    {name},\n" for name in each) for each in (names, found.given))
@@ -140,7 +146,7 @@ def _listed(names: Sequence[str]) -> str:
 def _decorator(found: Extraction, edit: Rewriter) -> str:
     if found.filtered:
         return f"@{edit.member('equinox.filter_jit', prefer='eqx', at=found.before)}"
-    jit = edit.member("jax.jit", prefer="jax", at=found.before)
+    jit = edit.member(found.by, prefer=found.by.split(".")[-2], at=found.before)
     if found.own is None and not found.static:
         return f"@{jit}"
     bound = edit.member("functools.partial", prefer="functools", at=found.before)

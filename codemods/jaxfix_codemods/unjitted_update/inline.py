@@ -93,6 +93,20 @@ def _of_values(
     return first
 
 
+def in_place(
+    module: Module, values: Values, loop: ast.stmt, row: Sequence[ast.stmt], objects: Collection[str]
+) -> Extraction:
+    """How to extract statements that change `objects` of `flax.nnx` in place.
+
+    Raises:
+      Declined: they cannot be a function of their own.
+    """
+    scope = module.function(loop) or module.tree
+    if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef):
+        raise Declined(Reason(Code.NO_PLACE, "the loop stands where no function can be defined"))
+    return _Judge(module, values, loop, scope, Row(tuple(row), row[0]), objects=objects).named()
+
+
 def _of_copy(
     module: Module, values: Values, around: ast.stmt, scope: ast.AST, work: Sequence[ast.stmt]
 ) -> "_Judge | None":
@@ -123,8 +137,13 @@ class _Judge:
         handed: Collection[str] = (),
         *,
         copied: bool = False,
+        objects: Collection[str] = (),
     ) -> None:
-        """`handed` are the jitted functions of the object that are static arguments, so that it is none."""
+        """`handed` are the jitted functions of the object that are static arguments, so that it is none.
+
+        `objects` are those of `flax.nnx`, which `nnx.jit` changes in place.
+        """
+        self._objects = objects
         self._module, self._values, self._around, self._scope = module, values, around, scope
         self._handed, self._copied = tuple(handed), copied
         self._at, self._row = row, row.parts
@@ -159,7 +178,8 @@ class _Judge:
         for name in data:
             if name in found.values:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
-            check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
+            if name not in self._objects:
+                check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
         for name in sorted(set(found.values) & (set(written) | {dot.partition(".")[0] for dot in self._attributes})):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
@@ -174,10 +194,11 @@ class _Judge:
         is_last = self._at.result is not None
         state = tuple(name for name in data if name in written and not (is_last and "." not in name))
         results = (*state, *(name for name in written if name in read and name not in state))
-        if not results and not is_last:
+        if not results and not is_last and not self._objects:
             raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
         check_results(module, self._values, row, results)
-        given = (*self._handed, *state, *(name for name in data if name not in state))
+        others = sorted((name for name in data if name not in state), key=lambda name: name not in self._objects)
+        given = (*self._handed, *state, *others)
         own = self._own_object() if held is None else self._copied_object(held)
         if own is not None and self._handed:
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its jitted functions"))
@@ -216,6 +237,7 @@ class _Judge:
             len(self._handed),
             (copy, root) if copy is not None and root is not None else None,
             self._local("value", "result") if self._at.result is not None else None,
+            "flax.nnx.jit" if self._objects else "jax.jit",
         )
 
     def _names_of(self, variables: Collection[str]) -> dict[str, str]:
@@ -244,7 +266,9 @@ class _Judge:
             return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
         goes_on = [name for name in results if name in given]
         result = _last(goes_on[0] if goes_on else results[-1] if results else "value")
-        if not goes_on:
+        if self._objects:
+            names = ["train_step", "update_step"]
+        elif not goes_on:
             names = [f"compute_{result}"]
         else:
             names = ["train_step", "update_step"] if self._trains() else ["advance"]
@@ -304,7 +328,7 @@ class _Judge:
                 continue
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
-            if is_bound or is_read or dot in self._handed:
+            if is_bound or is_read or dot in self._handed or dot in self._objects:
                 yield dot, nodes
 
     def _is_variable(self, attribute: ast.Attribute) -> bool:
@@ -412,7 +436,7 @@ class _Judge:
     def _is_kept_function(self, name: str) -> bool:
         """Whether `name` is a function, a module or an object that stays what it is, and is not data."""
         module, scope = self._module, self._scope
-        if "." in name:
+        if "." in name or name in self._objects:
             return False
         bindings = module.bindings(name, scope)
         if bindings and all(isinstance(b.node, ast.Import | ast.ImportFrom | ast.ClassDef) for b in bindings):

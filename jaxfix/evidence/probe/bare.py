@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import start
 from .calls import is_tracing
-from .razor import Call, Step, stepped
+from .razor import Call, InPlace, Step, changing, held, stepped
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -37,16 +37,19 @@ def bare(jit: Function, name: str) -> Function:
 
     def made(function: Function, *args: Any, **keywords: Any) -> Function:
         probe = start.PROBE
-        return function if probe is None else _Bare(probe, name, function, jit(function, *args, **keywords)).wrapped()
+        if probe is None:
+            return function
+        in_place = getattr(jit, "__module__", "").startswith("flax.nnx")
+        return _Bare(probe, name, function, jit(function, *args, **keywords), in_place=in_place).wrapped()
 
     return made
 
 
 class _Bare:
-    """A function that is called as it is, and compared with its jitted form."""
+    """A function that is called as it is, and compared with its jitted form; `in_place` if it changes its arguments."""
 
-    def __init__(self, probe: "Probe", name: str, function: Function, jitted: Function) -> None:
-        self.probe, self.function, self.jitted = probe, function, jitted
+    def __init__(self, probe: "Probe", name: str, function: Function, jitted: Function, *, in_place: bool) -> None:
+        self.probe, self.function, self.jitted, self.in_place = probe, function, jitted, in_place
         self.entry = probe.record.razor.setdefault(name, entry())
         self.calls, self.is_late = 0, probe.shadow_call.finished
 
@@ -58,9 +61,9 @@ class _Bare:
             self.calls, self.entry["calls"] = self.calls + 1, self.entry["calls"] + 1
             if not self._is_due():
                 return self.function(*args, **keywords)
-            made = Call(args, keywords)
+            made = InPlace(args, keywords) if self.in_place else Call(args, keywords)
             returned = self.function(*args, **keywords)
-            self._compare(made, returned)
+            self._compare(made, (returned, held(args, keywords)) if self.in_place else returned)
             return returned
 
         return call
@@ -77,7 +80,9 @@ class _Bare:
         _THREAD.busy = True
         try:
             with self.probe.paused():
-                add(self.entry, stepped(self.function, self.jitted, made, returned))
+                sides = (self.function, self.jitted)
+                one, other = map(changing, sides) if self.in_place else sides
+                add(self.entry, stepped(one, other, made, returned))
         except Exception as error:  # whatever it is, it must not be the program's
             self.entry["difference"] = (
                 self.entry["difference"] or f"cannot be compared: {type(error).__name__}: {error}"

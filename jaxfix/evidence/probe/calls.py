@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any
 
 from .called import Called
@@ -20,6 +20,7 @@ from .unwatched import Unwatched
 from .values import raised_output
 from .watching import Watching
 
+_MOST_ATTRIBUTES = 50
 _NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -205,20 +206,34 @@ class Calls:
             self.record.outputs.append(self.probe.digest(f"{os.path.basename(name)} yield {number}", value))
 
     def _variables(self, label: str, frame: FrameType) -> None:
-        """What a function that returns nothing leaves in its variables: a script says no more of what it computed."""
+        """What a function that returns nothing leaves in its variables, and in the attributes of objects there.
+
+        A script says no more of what it computed, and a method no more than what it binds of its object.
+        """
         if "jax" not in sys.modules:
             return
         flatten = sys.modules["jax"].tree_util.tree_leaves
         with self.probe.paused():
-            for name, value in sorted(dict(frame.f_locals).items()):
-                if name.startswith("_"):
-                    continue
+            for name, value in _with_attributes(dict(frame.f_locals)):
                 try:
                     leaves = flatten(value)
                     if leaves and all(is_array(leaf) for leaf in leaves):
                         self.record.outputs.append(self.probe.digest(f"{label} left `{name}`", value))
                 except Exception:  # an odd container, or a buffer that was given away
                     continue
+
+
+def _with_attributes(variables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Variables and the attributes of plain objects among them, by name."""
+    for name, value in sorted(variables.items()):
+        if name.startswith("_"):
+            continue
+        yield name, value
+        kind = type(value)  # not `isinstance`, which may ask the object
+        is_plain = kind.__dictoffset__ and not issubclass(kind, (type, ModuleType, FunctionType))
+        if is_plain and not kind.__module__.startswith(("jax", "numpy")):
+            for attribute, held in sorted(object.__getattribute__(value, "__dict__").items())[:_MOST_ATTRIBUTES]:
+                yield f"{name}.{attribute}", held
 
 
 def endings(module: str) -> tuple[str, ...]:

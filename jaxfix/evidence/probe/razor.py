@@ -49,19 +49,51 @@ class Call:
 
     def of(self, function: Function) -> Of:
         """The function of leaves in the place of these."""
-        tree = importlib.import_module("jax").tree_util
 
         def called(leaves: list[Any]) -> Any:
-            args, keywords = tree.tree_unflatten(self.treedef, leaves)
+            args, keywords = self.holding(leaves)
             return function(*args, **keywords)
 
         return called
 
     def passed(self, change: Callable[[Any], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, of leaves that were each changed."""
-        tree = importlib.import_module("jax").tree_util
-        args, keywords = tree.tree_unflatten(self.treedef, [change(leaf) for leaf in self.leaves])
+        return self.holding([change(leaf) for leaf in self.leaves])
+
+    def holding(self, leaves: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, with leaves in the place of these."""
+        args, keywords = importlib.import_module("jax").tree_util.tree_unflatten(self.treedef, leaves)
         return args, keywords
+
+
+class InPlace(Call):
+    """Arguments that the call changes, as it does objects of `flax.nnx`: what they held before it."""
+
+    def __init__(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        tree = importlib.import_module("jax").tree_util
+        self.graph, state = importlib.import_module("flax.nnx").split((args, keywords))
+        leaves, self.treedef = tree.tree_flatten(state)
+        self.leaves = [leaf if is_array(leaf) else fresh(leaf) for leaf in leaves]
+
+    def holding(self, leaves: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        state = importlib.import_module("jax").tree_util.tree_unflatten(self.treedef, leaves)
+        args, keywords = importlib.import_module("flax.nnx").merge(self.graph, state)
+        return args, keywords
+
+
+def changing(function: Function) -> Function:
+    """The function, which returns with its result what its arguments hold then."""
+
+    def called(*args: Any, **keywords: Any) -> Any:
+        returned = function(*args, **keywords)
+        return returned, held(args, keywords)
+
+    return called
+
+
+def held(args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """What the arguments of such a call hold."""
+    return importlib.import_module("flax.nnx").split((args, keywords))[1]
 
 
 def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> Step:
