@@ -1,0 +1,69 @@
+"""Writes `docs/evidence/fourth-places.md` from `places.json`: public code in which the fourth system was looked for.
+
+python -m benchmarks.fourth_system.places
+
+Each place was found in the named commit, rewritten, and read with its surroundings. `proven`, `refused` and `held` are
+what `jaxfix apply FILE --select ID --run "python drive.py"` says, where `drive.py` imports the file and calls the
+function on small arrays; `why` is what the receipt says of it, or what was seen as it was read.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PLACES = Path(__file__).with_name("places.json")
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "evidence" / "fourth-places.md"
+OUTCOMES = {
+    "proven": "rewritten, and proven by a program that calls it",
+    "refused": "rewritten; the run refused it, and nothing was written",
+    "held": "rewritten; the run had nothing to compare",
+    "right": "rewritten, read and found right; not run",
+    "little": "rewritten, read and found right; too few iterations to matter",
+    "loud": "rewritten; where it is wrong JAX raises, so that no run would keep it",
+}
+
+
+def lines(document: Mapping[str, Any]) -> Iterator[str]:
+    places = document["places"]
+    counts = Counter(place["outcome"] for place in places)
+    codemods = ", ".join(f"`{name}`" for name in document["codemods"])
+    yield "# Where the fourth system was looked for"
+    yield ""
+    repositories = len({place["repository"] for place in places})
+    yield (
+        f"Written by `python -m benchmarks.fourth_system.places`. {document['repositories']} public repositories, "
+        f"{document['files']:,} files and notebooks that speak of jax, each analysed by itself, for {codemods}; "
+        f"`captured-constant` finds nothing without a trace. {len(places)} places in {repositories} repositories were "
+        "rewritten, and none of the rewrites is wrong without a word. Loops and reads of values are guesses: none "
+        "of them is written before a run has confirmed it."
+    )
+    yield ""
+    yield "| outcome | places |"
+    yield "|---|---|"
+    yield from (f"| {meaning} | {counts[outcome]} |" for outcome, meaning in OUTCOMES.items() if counts[outcome])
+    yield ""
+    yield "| repository, commit | place | codemod | outcome |"
+    yield "|---|---|---|---|"
+    for place in places:
+        why = f": {place['why']}" if place["why"] else ""
+        source = f"{place['repository']} {place['commit'][:8]}"
+        where = f"`{place['path']}:{place['line']}`"
+        yield f"| {source} | {where} | `{place['codemod']}` | {place['outcome']}{why} |"
+    yield ""
+    yield "What was found and not rewritten, where the reason stands more than once:"
+    yield ""
+    yield "| codemod | why | places |"
+    yield "|---|---|---|"
+    yield from (f"| `{row['codemod']}` | {row['why']} | {row['places']} |" for row in document["declined"])
+
+
+def main() -> None:
+    document = json.loads(PLACES.read_text())
+    PAGE.write_text("\n".join([*lines(document), ""]))
+    print(PAGE.name)
+
+
+if __name__ == "__main__":
+    main()
