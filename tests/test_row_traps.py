@@ -381,7 +381,7 @@ BEHAVIOURS = {
         "str(jnp.linalg.matrix_power(jnp.array([[1, 2], [3, 4]]), 3).dtype)",
         "'float32'",
     ),
-    "jax.numpy.unique since 0.4.25": ("jnp.unique(big, return_inverse=True)[1].shape", "(12,)"),
+    "jax.numpy.unique since 0.4.24": ("jnp.unique(big, return_inverse=True)[1].shape", "(12,)"),
     "jax.scipy.linalg.toeplitz since 0.4.36": ("jax.scipy.linalg.toeplitz(big).shape", "(12, 12)"),
     "jax.random.randint since 0.7.2": (
         "jax.random.randint(key, (3,), 0, 99, dtype=jnp.int8)",

@@ -48,16 +48,16 @@ def _train_step(optimizer, x, y):
 
 
 @jax.jit
-def _train_step_2(average, optimizer):
-    return jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, average, optimizer.target)
+def _train_step_2(average, optimizer, loss):
+    average = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, average, optimizer.target)
+    return optimizer, average, lax.pmean(loss, "batch")
 
 
 @functools.partial(map_rows, axis="batch", donate_argnums=(0,))
 def train_step(optimizer, average, x, y):
     loss, grads = _train_step(optimizer, x, y)
     optimizer = optimizer.apply_gradient(grads)
-    average = _train_step_2(average, optimizer)
-    return optimizer, average, lax.pmean(loss, "batch")
+    return _train_step_2(average, optimizer, loss)
 
 
 evaluate = map_rows(loss_fn, "batch")

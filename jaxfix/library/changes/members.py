@@ -123,7 +123,7 @@ MEANINGS = (
     ),
     Meaning(
         "jax.numpy.unique",
-        "0.4.25",
+        "0.4.24",
         "returns inverse indices of the shape of its argument, where they were flat",
         "write `.ravel()` behind the inverse",
         only_with="return_inverse",
