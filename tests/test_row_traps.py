@@ -377,7 +377,7 @@ BEHAVIOURS = {
         f"jax.numpy.{last} since 0.4.31": (f"str(jnp.{last}(jnp.array([3])).dtype)", "'float32'")
         for last in ("ceil", "floor", "trunc")
     },
-    "jax.numpy.linalg.matrix_power since 0.6.0": (
+    "jax.numpy.linalg.matrix_power since 0.6.1": (
         "str(jnp.linalg.matrix_power(jnp.array([[1, 2], [3, 4]]), 3).dtype)",
         "'float32'",
     ),
@@ -387,7 +387,7 @@ BEHAVIOURS = {
         "jax.random.randint(key, (3,), 0, 99, dtype=jnp.int8)",
         "jax.random.randint(key, (3,), 0, 98, dtype=jnp.int8)",
     ),
-    "jax.random.ball since 0.4.20": ("jax.random.ball(key, 2)", "jnp.zeros(2)"),
+    "jax.random.ball since 0.4.18": ("jax.random.ball(key, 2)", "jnp.zeros(2)"),
     **{
         f"jax.random.{last} since 0.5.0": (
             f"jax.random.{last}(key, {args})",

@@ -2,9 +2,11 @@
 
 `--python` may be a command line, as of an interpreter in a container. `--make VERSION` makes an environment with that
 jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for each repository, and imports their modules
-with `--python`. `oracle` runs a program of 2023 by `--python`, and its fixed form by the interpreter of this command.
+with `--python`; `apart` does so with others, for a table of their own. `oracle` runs a program of 2023 by `--python`,
+and its fixed form by the interpreter of this command.
 `drivers` runs libraries of 2023 in `--at`, untouched by the first `--python` and fixed by the second, under the oracle.
-`script` brings a script of 2022 to today's jax, and runs it by each `--python`, which needs flax and optax.
+`tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
+runs it by each `--python`, which needs flax and optax.
 """
 
 import argparse
@@ -15,7 +17,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.upgrade import drivers, oracles, page, repositories, script, table
+from benchmarks.upgrade import drivers, oracles, own_tests, page, repositories, script, table
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
@@ -24,7 +26,9 @@ PAGE = ROOT / "docs" / "evidence" / "upgrade.md"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("table", "repositories", "oracle", "script", "drivers", "page"))
+    parser.add_argument(
+        "what", choices=("table", "repositories", "oracle", "script", "drivers", "tests", "apart", "page")
+    )
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--make", action="append", default=[], metavar="VERSION")
     parser.add_argument("--at", type=Path, default=Path(".upgrade"))
@@ -35,17 +39,19 @@ def main() -> int:
         checked = table.check([table.asked_of(command) for command in commands or [[sys.executable]]])
         print("\n".join(checked.faults) or "no fault")
         figures["table"] = asdict(checked)
-    elif options.what == "repositories":
+    elif options.what in ("repositories", "apart"):
         python = options.python[0] if options.python else None
-        known = {each["name"]: each for each in figures.get("repositories", [])}
+        known = {each["name"]: each for each in figures.get(options.what, [])}
         found = [asdict(repositories.measured(each, python)) for each in sorted(options.at.iterdir())]
         kept = ("commit", "wrong", "kind")  # what a person has said
         told = [{name: known.get(each["name"], {}).get(name, "") for name in kept} for each in found]
-        figures["repositories"] = [each | more for each, more in zip(found, told, strict=True)]
+        figures[options.what] = [each | more for each, more in zip(found, told, strict=True)]
     elif options.what == "oracle":
         figures["oracle"] = oracles.asked(options.python[0], sys.executable)
     elif options.what == "drivers":
         figures["drivers"] = drivers.asked(options.at, *options.python)
+    elif options.what == "tests":
+        figures["tests"] = own_tests.asked(options.at, *options.python)
     elif options.what == "script":
         figures["script"] = script.asked(options.python)
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")

@@ -42,8 +42,8 @@ _OUT = {
     "jax.random.shuffle": "jax.random.shuffle(key, x), jax.random.shuffle(key, x.reshape(2, 3), axis=1)",
     "jax.random.threefry2x32_key": "jax.random.threefry2x32_key(3)",
     "jax.pure_callback(vectorized=)": (
-        "jax.vmap(lambda v: jax.pure_callback(lambda u: u * 2, jax.ShapeDtypeStruct((), v.dtype), v, vectorized=True))"
-        "(x)"
+        "jax.vmap(lambda v: jax.pure_callback(lambda u, w: u + w[0], jax.ShapeDtypeStruct((), v.dtype), v, x, "
+        "vectorized=True))(x)"
     ),
     "jax.core.full_lower": "jax.core.full_lower(x)",
     "jax.core.get_aval": "str(jax.core.get_aval(x))",
@@ -67,12 +67,23 @@ _WHOLE = {
     "jax.experimental.shard_map.shard_map": "import jax\nimport numpy as np\n"
     "from jax.experimental.shard_map import shard_map\nfrom jax.sharding import Mesh, PartitionSpec as P\n\n"
     'mesh = Mesh(np.array(jax.devices()), ("d",))\n'
-    'f = shard_map(lambda v: jax.lax.psum(v, "d"), mesh, P("d"), P(), check_rep=False)\nprint(f(np.arange(4.0)))\n',
+    'f = shard_map(lambda v: jax.lax.psum(v, "d"), mesh, P("d"), P(), check_rep=False)\nprint(f(np.arange(8.0)))\n',
     "jax.experimental.pjit.with_sharding_constraint": "import jax\nimport numpy as np\n"
     "from jax.experimental.pjit import with_sharding_constraint\nfrom jax.sharding import Mesh, NamedSharding, "
     'PartitionSpec as P\n\nmesh = Mesh(np.array(jax.devices()), ("d",))\n'
     'place = NamedSharding(mesh, P("d"))\n'
-    "print(jax.jit(lambda v: with_sharding_constraint(v, place) + 1)(np.arange(4.0)))\n",
+    "print(jax.jit(lambda v: with_sharding_constraint(v, place) + 1)(np.arange(8.0)))\n",
+    "jax.sharding.use_mesh": "import jax\nimport numpy as np\nfrom jax.sharding import Mesh, use_mesh\n\n"
+    'with use_mesh(Mesh(np.array(jax.devices()), ("d",))):\n'
+    "    print(jax.sharding.get_abstract_mesh().axis_names)\n",
+    "jax.sharding.PositionalSharding": "import jax\nimport jax.numpy as jnp\n"
+    "from jax.experimental import mesh_utils\nfrom jax.sharding import PositionalSharding\n\n"
+    "sharding = PositionalSharding(mesh_utils.create_device_mesh((8,)))\n"
+    "grid, x = sharding.reshape(2, 4), jnp.arange(64.0).reshape(8, 8)\n"
+    "placed = (\n    jax.device_put(x, sharding.reshape(4, 2)),\n    jax.device_put(x, grid.T),\n"
+    "    jax.device_put(x, grid.replicate(0)),\n    jax.device_put(x, grid.replicate(axis=-1, keepdims=True)),\n"
+    "    jax.device_put(x[0], sharding.replicate()),\n    jax.jit(jnp.sin, out_shardings=grid)(x),\n)\n"
+    "for each in placed:\n    print([(part.device.id, part.index) for part in each.addressable_shards])\n",
     "jax.lib.xla_bridge.get_backend": "from jax.lib import xla_bridge\n\nprint(xla_bridge.get_backend().platform)\n",
     "optax.additive_weight_decay": "import jax.numpy as jnp\nimport optax\n\nt = optax.additive_weight_decay(0.5)\n"
     "p = jnp.arange(3.0)\nprint(t.update(p, t.init(p), p)[0].tolist())\n",

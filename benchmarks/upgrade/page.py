@@ -24,9 +24,11 @@ imported with jax 0.10.2 and libraries of today.
 
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
-    parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _oracle(figures.get("oracle")))
+    parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _apart(figures.get("apart")))
+    parts += (_oracle(figures.get("oracle")),)
     parts += (
         _drivers(figures.get("drivers")),
+        _tests(figures.get("tests")),
         _script(figures.get("script")),
     )
     return "\n".join([_HEAD, *(line for part in parts for line in part)])
@@ -55,6 +57,18 @@ def _repositories(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
     if not found:
         return
     yield f"## Repositories\n\n{JUDGED}"
+    yield from _rows(found)
+    yield "\n### What was rewritten\n"
+    kinds: dict[str, int] = {}
+    for each in found:
+        for kind, number in each["kinds"].items():
+            kinds[kind] = kinds.get(kind, 0) + number
+    yield "| what | findings |\n|---|---|"
+    yield from (f"| {kind} | {number} |" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
+    yield ""
+
+
+def _rows(found: list[Mapping[str, Any]]) -> Iterator[str]:
     names = ("repository", "kind", "commit", "files", "findings", "safe", "with a run", "by hand", "not written")
     yield f"| {' | '.join((*names, 'lines written', 'wrong', 'modules imported'))} |"
     yield f"|{'---|' * 12}"
@@ -65,13 +79,15 @@ def _repositories(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
         name, commit, wrong = each["name"].replace("+", "/"), each.get("commit", ""), each.get("wrong", "")
         cells = " | ".join(map(str, (name, each.get("kind", ""), commit, *numbers, wrong, tried)))
         yield f"| {cells} |"
-    yield "\n### What was rewritten\n"
-    kinds: dict[str, int] = {}
-    for each in found:
-        for kind, number in each["kinds"].items():
-            kinds[kind] = kinds.get(kind, 0) + number
-    yield "| what | findings |\n|---|---|"
-    yield from (f"| {kind} | {number} |" for kind, number in sorted(kinds.items(), key=lambda item: -item[1]))
+
+
+def _apart(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "### Four more, line by line\n"
+    yield "Chosen by their names after the rules were written, each at its newest stored state; each written line was"
+    yield "read once, and judged as above.\n"
+    yield from _rows(found)
     yield ""
 
 
@@ -92,6 +108,18 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
     yield "of ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's.\n"
     yield "| library | answer |\n|---|---|"
     yield from (f"| {name.replace('+', '/')} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _tests(found: Mapping[str, Mapping[str, str]] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## Own tests of libraries\n\nThe last commit before 15 June 2023, by `python -m benchmarks.upgrade tests`:"
+    yield "files of its own tests, with jax 0.4.13 (*then*) and today's. *For both*: fixed as a project is that says it"
+    yield "runs with jax 0.4.13 too. In brackets the first error.\n"
+    yield "| library | what | tests |\n|---|---|---|"
+    for name, answers in found.items():
+        yield from (f"| {name.replace('+', '/')} | {what} | {answer} |" for what, answer in answers.items())
     yield ""
 
 

@@ -12,6 +12,7 @@ from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import placed
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
+from jaxfix.library.changes.row import Version
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import JaxfixError
@@ -85,6 +86,21 @@ def measured(folder: Path, python: str | None = None) -> Measured:
     if python is not None:
         found.imported = _imported(folder, fixed, python)
     return found
+
+
+def fixed_files(folder: Path, oldest: Version | None = None) -> dict[Path, bytes]:
+    """What every fix makes of the Python files of a project that runs with so old a jax too; those that change."""
+    roots, fixed = Roots(), dict[Path, bytes]()
+    for path in sorted(folder.rglob("*.py")):
+        try:
+            source = SourceFile.decode(str(path), path.read_bytes())
+            around = Surroundings(name=placed(path, None, roots).name, oldest_jax=oldest)
+            patch = plan(source, _CODEMODS, lambda fix: None, around)
+        except JaxfixError:
+            continue
+        if patch.after != patch.before:
+            fixed[path] = patch.after
+    return fixed
 
 
 def _count(found: Measured, diagnostics: tuple[Diagnostic, ...], kinds: Counter[str], left: Counter[str]) -> None:

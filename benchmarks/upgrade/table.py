@@ -52,7 +52,7 @@ class Checked:
 
 def new_examples() -> dict[str, str]:
     """The examples as the codemod rewrites them."""
-    codemods = [codemod for codemod in CODEMODS if codemod.id == "removed-api"]
+    codemods = [codemod for codemod in CODEMODS if codemod.id in ("removed-api", "legacy-parallelism")]
 
     def rewritten(text: str) -> str:
         return plan(SourceFile.decode("a.py", text.encode()), codemods, lambda fix: None).after.decode()
@@ -67,6 +67,7 @@ def asked_of(command: Sequence[str]) -> Environment:
     names = [(row.old, row.new if not row.parameters and not row.is_text else "") for row in NAMES]
     asked = json.dumps({"packages": _PACKAGES, "names": names, "examples": both})
     env = os.environ | {"JAX_PLATFORMS": "cpu", "JAX_THREEFRY_PARTITIONABLE": "0"}
+    env |= {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
     done = subprocess.run(
         [*command, "-W", "ignore", "-c", _THERE.read_text()], input=asked, capture_output=True, text=True, env=env
     )

@@ -116,7 +116,7 @@ MEANINGS = (
     ),
     Meaning(
         "jax.numpy.linalg.matrix_power",
-        "0.6.0",
+        "0.6.1",
         "returns integers of integers, where it returned floats",
         "hand over floats",
         only_ints=True,
@@ -147,7 +147,7 @@ MEANINGS = (
     ),
     Meaning(
         "jax.random.ball",
-        "0.4.20",
+        "0.4.18",
         "draws other points from the same key",
         "nothing sets it back: compare distributions",
     ),
