@@ -90,6 +90,11 @@ def test_where_two_texts_differ_is_told() -> None:
     assert distance("a\nloss 1", "a\nloss 2") == "line 2: `loss 1` became `loss 2`"
 
 
+def test_a_number_that_changes_its_type_is_told() -> None:
+    assert isinstance(distance("[3.]", "[3]"), str) and isinstance(distance("2", "2.0"), str)
+    assert distance("3.0000001", "3.0") == pytest.approx(1e-7) and distance("1e-07", "1.0e-07") == 0.0
+
+
 def test_the_sides_differ_by_what_was_changed_alone(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text("import os\nopen('out.txt', 'w').write('1.0')\nprint(os.environ['JAX_THREEFRY_PARTITIONABLE'])\n")

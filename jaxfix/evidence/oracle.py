@@ -153,15 +153,16 @@ def distance(one: str, other: str) -> float | str:
 
 
 def _line_distance(old: str, new: str) -> float | None:
-    """None where the lines differ in more than rounding; integers are exact."""
+    """None where the lines differ in more than rounding; integers are exact, and stay integers."""
     if _NUMBER.sub("0", old).split() != _NUMBER.sub("0", new).split():
         return None
     largest = 0.0
     for one, other in zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True):
         if one == other:
             continue
-        is_whole = not set(".eE") & set(one + other)
-        if is_whole or not is_rounded(float(one), float(other)):
+        wholes = {not set(".eE") & set(number) for number in (one, other)}
+        is_cast = len(wholes) == 2 and float(one) == float(other)  # `3.` became `3`: another dtype
+        if wholes == {True} or is_cast or not is_rounded(float(one), float(other)):
             return None
         largest = max(largest, abs(float(one) - float(other)))
     return largest
