@@ -50,7 +50,7 @@ PLACEHOLDER = "# placeholder: "
 HELPERS = generated.SOURCE
 """The text of the generated helper file; its folder is where a program finds it."""
 BESIDE = Surroundings(helpers=generated.MODULE)
-"""Of a source that is looked at alone: a script, with the generated helper file beside it."""
+"""Of a source that is analysed alone: a script, with the generated helper file beside it."""
 SEEN = replace(BESIDE, held=(ANYTHING,))
 """The same, where a run may have shown whatever it likes."""
 _WANT = re.compile(r"\bwant: (?P<id>[a-z][a-z-]*)(?P<declined> \(no fix\))?(?:: (?P<reason>.*?))?(?=\s*# want: |\s*$)")

@@ -799,9 +799,9 @@ def test_a_huge_file_is_passed_over_by_name_unless_it_is_asked_for(project: Path
     huge = "import jax\nTABLE = {\n" + "    'abcdefghij': 1,\n" * 50_000 + "}\n"
     (project / "generated.py").write_text(huge)
     told = cli("check", ".")
-    assert "note: generated.py: not looked at for its 1.1 MB; name it to have that done" in told.err
+    assert "note: generated.py: not analysed for its 1.1 MB; name it to have that done" in told.err
     assert "generated.py" not in cli("check", "generated.py").err
-    assert "generated.py: not looked at" in cli("apply", ".", "--no-prove", "--diff").err
+    assert "generated.py: not analysed" in cli("apply", ".", "--no-prove", "--diff").err
 
 
 def test_nothing_is_donated_where_a_file_of_the_project_cannot_be_read(tmp_path: Path, cli: Cli) -> None:

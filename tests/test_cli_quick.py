@@ -15,7 +15,7 @@ from jaxfix.drivers.cli.options.check import Check
 from jaxfix.drivers.cli.options.declaration import Option, Parameter, parameters
 
 WORDS = ["a.py", "-", "", "--", "-h", "--help", "-x", "--al", "text", "json", "xml", "x,y", "7", "--frobnicate", "-iy"]
-# but for those that run a program, whose options are not theirs
+# except those that run a program, whose options are not theirs
 COMMANDS = (app.check, app.apply, app.review, app.report, app.undo, app.trust, app.receipts, app.doctor, app.explain)
 
 

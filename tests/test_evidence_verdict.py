@@ -227,7 +227,7 @@ def test_what_differs_between_equal_runs_is_not_held_against_a_fix() -> None:
     assert heard == Noise(frozenset({"update 2"}), frozenset({0}))
     after = run(leaf(1.0), leaf(3.0), stdout="seed 3\nok\n", steps=(1, 0, 0, 0))
     comparison = judge(Pair(first, after, noise=heard), Equality.BITWISE, FUNCTION)
-    assert comparison.equality == "bitwise equal; but for what differs between two equal runs"
+    assert comparison.equality == "bitwise equal; except what differs between two equal runs"
     wrong = run(leaf(9.0), leaf(3.0), stdout="seed 3\nok\n", steps=(1, 0, 0, 0))
     assert judge(Pair(first, wrong, noise=heard), Equality.BITWISE, FUNCTION).verdict is Verdict.DIFFERENT
 

@@ -687,8 +687,8 @@ def test_the_file_has_what_stdout_would_have_and_the_summary_stays(
         ("gone/out.json", "there is no folder to write it into"),
         (".", "a folder, not a file to write"),
         ("", "a folder, not a file to write"),
-        ("train.py", "names a file that is looked at"),
-        ("../deep/./train.py", "names a file that is looked at"),
+        ("train.py", "names a file that is analysed"),
+        ("../deep/./train.py", "names a file that is analysed"),
     ],
 )
 def test_a_file_that_cannot_be_meant_is_refused(project: Path, cli: Cli, command: str, name: str, told: str) -> None:

@@ -198,7 +198,7 @@ def evaluated(value: str, inputs: Mapping[str, str], outputs: Mapping[str, str])
 
 
 def acted(project: Path, tools: Path, temporary: Path, **given: str) -> tuple[dict[str, Shell], dict[str, str]]:
-    """The steps of the action that are shell, one after the other, but for what installs jaxfix; and the outputs."""
+    """The steps of the action that are shell, one after the other, except what installs jaxfix; and the outputs."""
     temporary.mkdir()
     (temporary / "jaxfix.sarif").write_text("of an earlier step")
     inputs = {name: str(entry.get("default", "")) for name, entry in ACTION["inputs"].items()} | given

@@ -148,7 +148,7 @@ def test_a_row_says_a_facet_once() -> None:
 
 
 def test_every_name_exists() -> None:
-    """In the installed releases, but for what is marked as of others."""
+    """In the installed releases, except what is marked as of others."""
     asked = json.dumps([row.name for row in ROWS if not row.versions])
     done = subprocess.run([sys.executable, "-c", RESOLVE], input=asked, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout.splitlines()[-1])

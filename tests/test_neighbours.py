@@ -1,4 +1,4 @@
-"""Files of a project that were not named: what they may change is known, and they are not looked at."""
+"""Files of a project that were not named: what they may change is known, and they are not analysed."""
 
 import os
 from pathlib import Path

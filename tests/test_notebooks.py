@@ -629,7 +629,7 @@ def test_outputs_do_not_count_as_code(project: Path, cli: Cli) -> None:
     whole["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["é" * 600_000]}]  # type: ignore[index]
     (project / "n.ipynb").write_text(json.dumps(whole))
     done = cli("check")
-    assert "n.ipynb:cell 2:4:12" in done.out and "not looked at" not in done.err
+    assert "n.ipynb:cell 2:4:12" in done.out and "not analysed" not in done.err
 
 
 def test_markdown_is_looked_at_when_it_is_named(project: Path, cli: Cli) -> None:

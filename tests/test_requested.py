@@ -89,7 +89,7 @@ def drawn(text: str) -> dict[str, Leaf]:
 def test_other_numbers_alone_are_proven() -> None:
     (receipt,) = judged(Program(drawn), reused).receipts
     assert receipt.verdict is Verdict.PROVEN
-    assert receipt.comparisons[0].equality.startswith("bitwise equal but for")
+    assert receipt.comparisons[0].equality.startswith("bitwise equal except")
 
 
 @pytest.mark.parametrize(

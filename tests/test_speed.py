@@ -1,4 +1,4 @@
-"""The benchmark of speed, on a corpus of a few lines; what it says of speed is not looked at."""
+"""The benchmark of speed, on a corpus of a few lines; what it says of speed is not analysed."""
 
 import sys
 from dataclasses import replace

@@ -24,6 +24,10 @@ BANNED = {
     "behind the loop": r"\bbehind (?:the|a|its) loop\b",
     "passed over": r"\bpassed over\b",
     "to be had": r"\b(?:is|are|was|were|to) be had\b",
+    "handed on": r"\bhanded on\b",
+    "was not read": r"\b(?:is|does|returns|holds|passes|defined|called) was not read\b|\bcode that was not read\b",
+    "format string": r"\b(?:inside|in) (?:of )?(?:an? )?format strings?\b",
+    "rounds otherwise": r"\bround(?:s|ed)? otherwise\b",
 }
 WORDS = re.compile("|".join(f"(?:{turn})" for turn in BANNED.values()), re.IGNORECASE)
 QUOTED = re.compile(r"`[^`\n]*`")

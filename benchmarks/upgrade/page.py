@@ -17,7 +17,7 @@ The repositories were chosen before they were looked at: five at their newest st
 2021, and four with tutorials, mostly notebooks. Each rewritten line was read once, by kind; two kinds were wrong at
 first, and are left to a person since: `isinstance(x, KeyArray)`, where `jax.Array` would answer otherwise, and
 `with mesh, logical_axis_rules(...)` of flax, which may look for that mesh itself. A line counts as wrong where it would
-do something else than the old one did on the jax that had it. *Not written* are findings in format strings. Modules are
+do something else than the old one did on the jax that had it. *Not written* are findings in f-strings. Modules are
 imported with jax 0.10.2 and libraries of today.
 """
 

@@ -31,7 +31,7 @@ def of_what_it_is_not_known(x):
     return x[x > 2].sum()
 
 
-# Under a trace it would raise, but for a mask that is known there.
+# Under a trace it would raise, except a mask that is known there.
 @jax.jit
 def traced(x):
     return jnp.sum(x[np.array([True, False])])

@@ -177,7 +177,7 @@ class Solver(Generic[K, V]):
                 self._defer(asker)
 
     def _close(self, place: int, known: dict[K, V] | None = None) -> None:
-        """Forgets what is open from `place` on, but for its values where they are final, which go to `known`."""
+        """Forgets what is open from `place` on, except its values where they are final, which go to `known`."""
         while len(self._stack) > place:
             node = self._stack.pop()
             del self._open[node.key]

@@ -145,7 +145,7 @@ def _is_other(one: Path, copy: Path) -> bool:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files and the links of a project, but for what copies of it leave out or link to."""
+    """The files and the links of a project, except what copies of it leave out or link to."""
     for place, folders, names in os.walk(folder):
         inside = [Path(place, name) for name in folders if name not in shadow.SKIPPED]
         links = [path for path in inside if path.is_symlink()]

@@ -1,4 +1,4 @@
-"""Reads and writes files; nobody else opens one, but for the shadow copies of the evidence room."""
+"""Reads and writes files; nobody else opens one, except the shadow copies of the evidence room."""
 
 import io
 import os

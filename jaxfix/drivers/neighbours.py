@@ -44,10 +44,10 @@ class _Every:
 
 
 class Neighbours:
-    """What the files of some projects change, but for those that are looked at.
+    """What the files of some projects change, except those that are analysed.
 
     Args:
-      starts: files and folders that are looked at.
+      starts: files and folders that are analysed.
       looked_at: the files among them, links resolved.
       roots: where the imports of files start.
     """

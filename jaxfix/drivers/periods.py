@@ -160,7 +160,7 @@ def _base(period: Period, today: str) -> tuple[str, str]:
             return found, minor
     which = " or ".join(filter(None, (", ".join(fit[:0:-1]), *fit[:1])))
     raise ConfigError(
-        f"jax {period.version} has no wheel for Python {own or 'of this project'}, but for Python {which}, "
+        f"jax {period.version} has no wheel for Python {own or 'of this project'}, except Python {which}, "
         "of which none is on the search path",
         hint=f"install one of them; {_OWN}",
     )

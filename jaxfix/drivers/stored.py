@@ -1,4 +1,4 @@
-"""A source that is read when it is needed, and not kept: of many files that are looked at one by one."""
+"""A source that is read when it is needed, and not kept: of many files that are analysed one by one."""
 
 from pathlib import Path
 

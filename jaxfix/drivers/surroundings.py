@@ -120,7 +120,7 @@ def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:
 def until(folder: Path) -> Bounds:
     """By packages, the first version that the project around `folder` no longer admits.
 
-    Where a file names a package, those after it do not decide; one that names it without a bound admits all, but for
+    Where a file names a package, those after it do not decide; one that names it without a bound admits all, except
     what a lock file says that it is run with.
     """
     found: dict[str, Version | None] = {}

@@ -42,7 +42,7 @@ def place_for(module: Installed, to: Path) -> Path:
 
 
 def copy_of(module: Installed, fixed: Mapping[Path, bytes], fixes: tuple[str, ...], to: Path) -> Copy:
-    """The package that `module` belongs to, in the folder `to`, but for tests that nothing else in it imports.
+    """The package that `module` belongs to, in the folder `to`, except tests that nothing else in it imports.
 
     If `to` is, or becomes, part of a package, the copy imports itself by its new dotted name; else it is found by
     its old name once `to` is on the path.

@@ -35,7 +35,7 @@ class Found:
 
 
 class Allowance:
-    """How many entries of folders may still be looked at: those that are `left`."""
+    """How many entries of folders may still be analysed: those that are `left`."""
 
     def __init__(self, left: int) -> None:
         self.left = left

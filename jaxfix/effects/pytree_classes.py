@@ -63,7 +63,7 @@ def _is_special(name: str) -> bool:
 
 
 def _imported(module: Module) -> Iterator[str]:
-    """The packages that it imports from, but for the generated helpers; `.` where it is one beside it."""
+    """The packages that it imports from, except the generated helpers; `.` where it is one beside it."""
     for node in module.nodes(ast.Import, ast.ImportFrom):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)

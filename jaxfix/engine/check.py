@@ -17,8 +17,8 @@ from jaxfix.source.tokens import comments
 def objections(source: SourceFile, fixes: Sequence[Fix]) -> dict[str, str]:
     """Why some of `fixes` may not be written, by their keys: they change nothing, do not parse, or lose something.
 
-    What holds for many together holds for each: halves are looked at only where a whole is wrong. Fixes that overlap
-    are looked at apart.
+    What holds for many together holds for each: halves are analysed only where a whole is wrong. Fixes that overlap
+    are analysed apart.
     """
     found = {fix.key: "the rewrite changes nothing" for fix in fixes if not _changes(source, fix)}
     left = [fix for fix in fixes if fix.key not in found]

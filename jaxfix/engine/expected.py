@@ -1,7 +1,7 @@
 """The answers that a file will likely get: those of the files that were analysed before it.
 
 They save a second look where they turn out to be the answers of all files, and decide nothing: a file that was given
-another answer is looked at again.
+another answer is analysed again.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping

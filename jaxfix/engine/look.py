@@ -36,7 +36,7 @@ def first_record(
         uses = wanted(names, facts.mentions)
         record = Record(look, facts, uses_of(module, packages, uses) if uses else {})
         if any(QUERIES[query].reads is not Reads.DEFINITION for query, _ in look.asked):
-            module.keep()  # it may be looked at again: what others define it knows already
+            module.keep()  # it may be analysed again: what others define it knows already
         module.forget()
         found.module.forget()
     except (DepthError, RecursionError) as error:

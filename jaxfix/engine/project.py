@@ -100,7 +100,7 @@ def project_of(
     read: "Reading | None" = None,
     around: Around | None = None,
 ) -> Project:
-    """The project of `files`, of which some tell nothing; a file alone is none but for those `around` it."""
+    """The project of `files`, of which some tell nothing; a file alone is none except those `around` it."""
     if len(files) < 2:
         return Project(around=around)
     telling = [index for index, facts in enumerate(found) if facts is not None]

@@ -16,7 +16,7 @@ _STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attribute
 
 
 def as_text(record: Record) -> str:
-    """The record of a unit that could be looked at, and in which no codemod has broken."""
+    """The record of a unit that could be analysed, and in which no codemod has broken."""
     look = record.look
     data = {
         "asked": _by_query(look.asked),

@@ -58,7 +58,7 @@ def survey(
     answer than before: most do not, and are parsed once.
 
     Args:
-      advance: is called with the path of each unit that was looked at.
+      advance: is called with the path of each unit that was analysed.
       crew: who looks, shard by shard; what is found does not depend on it.
       is_complete: whether these are all files of the project: one that could not be read may do anything.
       memory: what is known from before, and where it is kept; what is found does not depend on it.

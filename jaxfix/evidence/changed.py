@@ -111,7 +111,7 @@ def _renamed(
 
 
 def _nameless(definitions: Iterable[Definition]) -> list[tuple[str, ...]]:
-    """What functions are but for their names."""
+    """What functions are except their names."""
     return [
         (type(node).__name__, ast.dump(node.args), *_dumped(node.decorator_list), *_dumped(node.body))
         for node in definitions
@@ -161,7 +161,7 @@ def _is_made_otherwise(old: ast.ClassDef, new: ast.ClassDef) -> bool:
 
 
 def _held(node: ast.ClassDef) -> list[tuple[str, ast.AST]]:
-    """The statements of a class but for its methods and its text."""
+    """The statements of a class except its methods and its text."""
     parts = [part for part in node.body if not isinstance(part, Definition | ast.Expr)]
     return [(ast.dump(part), part) for part in parts]
 

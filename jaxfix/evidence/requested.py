@@ -19,7 +19,7 @@ from jaxfix.source.frozen import frozen
 
 _REUSED = "KeyReuseError"
 _WORDS = {
-    Equality.OTHER_NUMBERS: "bitwise equal but for what hangs on the random numbers, whose shapes and dtypes stay",
+    Equality.OTHER_NUMBERS: "bitwise equal except what hangs on the random numbers, whose shapes and dtypes stay",
     Equality.FEWER_ROWS: "bitwise as the original that skips the shorter batch",
     Equality.MASKED: f"within {TOLERANCE:.0e} of the largest value, and bitwise the same with other rows as padding",
 }

@@ -571,7 +571,7 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
     if found.raises:
         yield f"raises where the original does not, {_some(found.raises)}, which the program never passes"
     if pair.noise:
-        yield "but for what differs between two equal runs"
+        yield "except what differs between two equal runs"
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)
     yield from (f"stopped {reason}" for reason in stops)
     capped = sorted(name for name, calls in pair.before.calls.items() if calls > _digested(pair.before, name))

@@ -358,7 +358,7 @@ class Class:
 
 
 class Package:
-    """What all functions of a package do, but for those whose row says otherwise."""
+    """What all functions of a package do, except those whose row says otherwise."""
 
     PURE = Facet()
     """Its own object may be read at any trace."""
@@ -389,4 +389,4 @@ class Package:
     OPERATES = Facet()
     """Its functions take and return arrays."""
     LEAVES_ONLY = Facet()
-    """The pytrees that it makes hold leaves alone, but for what has `Class.HIDES`."""
+    """The pytrees that it makes hold leaves alone, except what has `Class.HIDES`."""

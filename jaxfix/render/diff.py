@@ -72,7 +72,7 @@ def _quoted(path: str) -> str:
 
 
 def _painted(lines: Sequence[str], paint: Paint) -> Iterator[str]:
-    """The lines of a diff with colours; line by line, but for those that replace others."""
+    """The lines of a diff with colours; line by line, except those that replace others."""
     at, left = 0, (0, 0)
     while at < len(lines):
         header = _HUNK.match(lines[at])

@@ -97,7 +97,7 @@ def upgrade() -> Schema:
         "from": described(or_null(_TEXT), "the version that the project was written for"),
         "today": described(or_null(_TEXT), "the installed version"),
         "to": described(or_null(_TEXT), "the target; null is the newest"),
-        "files": described(_WHOLE, "how many were looked at"),
+        "files": described(_WHOLE, "how many were analysed"),
         **{name: described(_WHOLE, what) for name, what in counts.items()},
         "findings": _list(finding),
         "errors": described(_list(_TEXT), "sentences, each of which names what it is about"),

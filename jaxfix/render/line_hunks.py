@@ -1,4 +1,4 @@
-"""The hunks of two texts, as `difflib` writes them, but for lines that stand often: those match here too."""
+"""The hunks of two texts, as `difflib` writes them, except lines that stand often: those match here too."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher

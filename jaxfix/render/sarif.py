@@ -37,7 +37,7 @@ _PLACEHOLDER = str.maketrans({"{": "{{", "}": "}}"})
 
 
 def log(account: Account) -> str:
-    """The log of one run. Its locations are relative to the root of the repository, but for what lies elsewhere."""
+    """The log of one run. Its locations are relative to the root of the repository, except what lies elsewhere."""
     document = {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [_run(account)]}
     return json.dumps(document, indent=2) + "\n"
 
@@ -226,7 +226,7 @@ def _receipt(known: Known) -> dict[str, object]:
 
 
 def _evidence(evidence: Evidence) -> dict[str, object]:
-    """The figures of the receipt, but for those of each step, which are for charts."""
+    """The figures of the receipt, except those of each step, which are for charts."""
     comparisons = tuple(replace(entry, course_before=None, course_after=None) for entry in evidence.comparisons)
     document = to_json(replace(evidence, comparisons=comparisons))
     assert isinstance(document, dict)

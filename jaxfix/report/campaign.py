@@ -11,8 +11,8 @@ class Repository:
     """One repository of a campaign.
 
     Attributes:
-      commit: what was looked at; None where that is not known.
-      failed: what could not be done with it, in words; None if it was looked at and run.
+      commit: what was analysed; None where that is not known.
+      failed: what could not be done with it, in words; None if it was analysed and run.
       found: findings.
       proven: fixes that runs have proven.
       safe: fixes that hold for every input, and need no run.

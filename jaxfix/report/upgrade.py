@@ -17,7 +17,7 @@ class State:
       came_from: the version that it was written for; None where nobody says.
       today: the installed one; None where there is none.
       to: the one that it is to run with; None for the newest.
-      files: how many were looked at.
+      files: how many were analysed.
     """
 
     came_from: Version | None

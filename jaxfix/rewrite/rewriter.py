@@ -297,7 +297,7 @@ class EditRecorder:
                 yield Piece(edit, self._module.span(call), Place.INSIDE)
 
     def _own_names(self, pieces: list[Piece]) -> list[Piece]:
-        """The renamed uses of hoisted functions inside themselves, but for those that the recipe replaces."""
+        """The renamed uses of hoisted functions inside themselves, except those that the recipe replaces."""
         taken = [piece.edit.span for piece in pieces]
         return [
             Piece(edit, edit.span, Place.INSIDE)

@@ -31,11 +31,11 @@ class Changes:
 
     Attributes:
       roots: the names whose object some code stores into or calls a mutating method of, where that is done.
-      attributes: stored on any object, but for those that an `__init__` gives to the object that it makes.
+      attributes: stored on any object, except those that an `__init__` gives to the object that it makes.
       rebound: globals of the module that are bound through `globals()`.
       perhaps_rebound: attributes of something that can be this very module.
       any_attribute: some attribute is stored whose name is not in the text.
-      lists_names: all globals of the module are looked at.
+      lists_names: all globals of the module are analysed.
       any_global: some global can be bound by a name that is not in the text.
     """
 

@@ -273,7 +273,7 @@ class Names:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute.
 
         Returns:
-          In the order of the text; what the names stand for is not looked at.
+          In the order of the text; what the names stand for is not analysed.
         """
         return in_order([call for name in self._spelled.intersection(names) for call in self._calls_of(name)])
 

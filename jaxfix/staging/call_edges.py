@@ -171,7 +171,7 @@ class CallGraph:
     # --- following --------------------------------------------------------------------------------------------
 
     def _followed(self, node: ast.AST, callee: ast.AST) -> Iterator[Use]:
-        """What becomes of the function that `node` stands for: each reference to it is looked at once."""
+        """What becomes of the function that `node` stands for: each reference to it is analysed once."""
         waiting, met = [_Reference(node)], set[_Reference]()
         while waiting:
             reference = waiting.pop()

@@ -26,7 +26,7 @@ def nature_of(module: Module, function: Function) -> Nature:
 
 
 def entering(module: Module, function: Function) -> Iterator[Use]:
-    """The uses of `function`, but for those inside of it and of the rules for its derivative."""
+    """The uses of `function`, except those inside of it and of the rules for its derivative."""
     for use in module.get(CallGraph).uses(function):
         around = module.functions_around(use.site) if isinstance(use, CallEdge) else ()
         if function not in around and all(visibility.ruled_by(module, outer) is not function for outer in around):

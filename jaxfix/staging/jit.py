@@ -123,7 +123,7 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
 
     Returns:
       None where `expr` is not imported, or binds more than options: what it is called with comes after that. Whether
-      the name is that of a transformation is not looked at.
+      the name is that of a transformation is not analysed.
     """
     if isinstance(expr, ast.Call):
         name = module.qualname(expr.func) or ""

@@ -214,7 +214,7 @@ class _Rebinding:
                 yield from self._in_place_of(parent.args[1]) if len(parent.args) > 1 else ()
 
     def _in_place_of(self, key: ast.expr) -> Iterator[str]:
-        """All names of the module of this name; of any where it is computed, but for one that is being imported."""
+        """All names of the module of this name; of any where it is computed, except one that is being imported."""
         match key:
             case ast.Dict(keys=keys):
                 for each in keys:

@@ -33,7 +33,7 @@ from jaxfix.syntax.nodes import Function, in_order
 
 
 def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
-    """The facts of `module`, but for its uses of others' functions.
+    """The facts of `module`, except its uses of others' functions.
 
     Args:
       name: the dotted name that others know it by; of a script any name that is no other file's.

@@ -26,7 +26,7 @@ class Index:
     """The nodes below a module, each before those below it, in the order of their fields.
 
     Attributes:
-      kinds: those of each class, but for variables.
+      kinds: those of each class, except variables.
       names: the variables, bound and read, by their name.
       attributes: the attributes, by their name.
       binding: what binds each name, whatever scope it does so in.

@@ -11,7 +11,7 @@ from jaxfix_codemods.following import definitions
 def is_reordered(module: Module, values: Values, expr: ast.expr) -> bool:
     """Whether `expr` may be a dictionary with keys in another order than sorted, or hold one, by what this file says.
 
-    Functions of the file that it calls are followed to what they return. Keys of comprehensions are not looked at.
+    Functions of the file that it calls are followed to what they return. Keys of comprehensions are not analysed.
     """
     return any(_is_unsorted(module, each) for each in _shown(module, values, expr))
 

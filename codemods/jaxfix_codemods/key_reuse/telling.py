@@ -130,7 +130,7 @@ def _may_be_meant(module: Module, pair: Pair) -> bool:
 
 
 def _is_meant(module: Module, pair: Pair) -> bool:
-    """Whether a comment says so, or equal numbers are only looked at."""
+    """Whether a comment says so, or equal numbers are only analysed."""
     statements = _statements(module, pair)
     if any(_says_so(module, statement) for statement in statements):
         return True

@@ -223,7 +223,7 @@ class Given:
                         yield node
 
     def _filled(self) -> Iterator[ast.Name]:
-        """What the loop, and the code of this file that it runs, changes in place: but for what it made itself."""
+        """What the loop, and the code of this file that it runs, changes in place: except what it made itself."""
         module = self._module
         running = {self._loop, *_called(module, self._loop)}
         for roots in changes_of(module).roots.values():

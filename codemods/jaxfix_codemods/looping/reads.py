@@ -277,7 +277,7 @@ def _computed(loop: ast.For) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _known_by(module: Module, value: ast.AST) -> frozenset[str]:
-    """The names that a value depends on, but for what a trace knows of them."""
+    """The names that a value depends on, except what a trace knows of them."""
     found: set[str] = set()
     pending = [value]
     while pending:

@@ -82,7 +82,7 @@ def _of_values(
             try:
                 return _Judge(module, values, around, scope, row)
             except Declined as declined:
-                first = first or declined.reason  # not the error, whose traceback would hold what was looked at
+                first = first or declined.reason  # not the error, whose traceback would hold what was analysed
             handed = jitted_attributes(module, row.parts)
             if handed:
                 with suppress(Declined):

@@ -37,7 +37,7 @@ def equality(module: Module, leaves: list[Leaf]) -> Equality | None:
 
 
 def _only_parameter(function: Function) -> str | None:
-    """The parameter of a function that takes nothing else, but for a `self`."""
+    """The parameter of a function that takes nothing else, except a `self`."""
     arguments = function.args
     positional = [a.arg for a in positional_of(arguments) if a.arg != "self"]
     return positional[0] if len(positional) == 1 and not arguments.kwonlyargs else None

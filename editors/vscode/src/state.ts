@@ -16,7 +16,7 @@ export interface Activity {
 }
 
 export interface Counts {
-  /** Findings in the document that is looked at, and in all that are open. */
+  /** Findings in the document that is analysed, and in all that are open. */
   readonly here: number;
   readonly everywhere: number;
 }

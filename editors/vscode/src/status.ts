@@ -9,7 +9,7 @@ const COLOURS = {
   error: new vscode.ThemeColor("statusBarItem.errorBackground"),
 };
 
-/** The item in the status bar, there whenever Python is looked at. */
+/** The item in the status bar, there whenever Python is analysed. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem("jaxfix.status", vscode.StatusBarAlignment.Right, 100);
   private readonly listening: vscode.Disposable;
@@ -48,7 +48,7 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** The Python that is looked at: a file, or the cells of a notebook. */
+/** The Python that is analysed: a file, or the cells of a notebook. */
 function documentsInSight(): vscode.Uri[] {
   const notebook = vscode.window.activeNotebookEditor?.notebook;
   if (notebook) {

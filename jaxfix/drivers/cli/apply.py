@@ -67,7 +67,7 @@ def apply(options: Apply) -> int:
 
 
 def applied(options: Apply, request: Request) -> int:
-    """As `apply`, of what `request` says is looked at, and for what."""
+    """As `apply`, of what `request` says is analysed, and for what."""
     _check_options(options)
     place = target_for(options.on, options.launcher, options.python)
     looked_at = find_targets(request)

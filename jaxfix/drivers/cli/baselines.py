@@ -93,7 +93,7 @@ def judged(
     Args:
       shown: those that are reported.
       others: those that would be, were they asked for.
-      is_complete: whether everything that was asked for could be looked at.
+      is_complete: whether everything that was asked for could be analysed.
     """
     return tuple(_judged(entry, request, shown, others, is_complete=is_complete) for entry in known)
 

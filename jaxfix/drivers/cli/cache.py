@@ -1,6 +1,6 @@
-"""What was found before, kept in the user's own cache folder: no file is looked at twice for which nothing is new.
+"""What was found before, kept in the user's own cache folder: no file is analysed twice for which nothing is new.
 
-check/SHA256.sqlite      the records of the files that one jaxfix has looked at from one working folder
+check/SHA256.sqlite      the records of the files that one jaxfix has analysed from one working folder
 
 A row counts if it is that of the same text, under the same name, for the same codemods, and is as it was written; the
 survey then asks whether the answers that its file got still hold. What is kept is an answer, never a program:
@@ -35,7 +35,7 @@ T = TypeVar("T")
 _KEPT = 50
 """Working folders, each with one jaxfix; the oldest make room."""
 _FORGOTTEN_S = 30 * 24 * 3600
-"""A file that nobody has looked at for so long is forgotten."""
+"""A file that nobody has analysed for so long is forgotten."""
 _TOUCHED_S = 24 * 3600
 _LARGEST = 20_000_000
 """Characters of one record: no file has so much to tell."""

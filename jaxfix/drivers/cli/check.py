@@ -159,6 +159,6 @@ def _counting(shown: Iterable[Diagnostic], targets: Iterable[Target]) -> tuple[D
 
 
 def _looked(looked_at: Targets) -> Looked:
-    """As `look`; what was looked at before, and is the same, is not looked at again."""
+    """As `look`; what was analysed before, and is the same, is not analysed again."""
     with cache.memory_of(looked_at) as memory:
         return look(looked_at, terminal, memory)

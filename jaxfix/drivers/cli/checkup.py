@@ -38,7 +38,7 @@ class Level(Enum):
 
 @frozen
 class Line:
-    """One thing that was looked at; `step` is what to do about it, None where nothing need be done."""
+    """One thing that was analysed; `step` is what to do about it, None where nothing need be done."""
 
     level: Level
     topic: str

@@ -44,7 +44,7 @@ def new(options: New) -> int:
 
 
 def _written(pack: Pack, name: str, module: str) -> tuple[Path, ...]:
-    """The files, which are new but for the one with the tuple."""
+    """The files, which are new except the one with the tuple."""
     listing = pack.folder / "__init__.py"
     source = files.read_bytes(listing).decode()
     listed = new_codemod.registered(source, pack.package, module)

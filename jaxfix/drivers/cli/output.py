@@ -12,7 +12,7 @@ from jaxfix.source.errors import ConfigError, WriteError
 
 
 def refuse_unwritable(name: str | None) -> None:
-    """Raises WriteError, before anything is looked at, if no file of this name can be written."""
+    """Raises WriteError, before anything is analysed, if no file of this name can be written."""
     if name is None:
         return
     path = Path(name)

@@ -58,7 +58,7 @@ def report(options: Report) -> int:
 
 
 def _rerun(options: Review | Report, compared: tuple[str, ...] = ()) -> Rerun:
-    """How to rerun what is looked at.
+    """How to rerun what is analysed.
 
     Raises:
       ConfigError: that cannot be done.

@@ -41,7 +41,7 @@ class Result:
       places: where each written source is now, by its path; what changed and is not there exists in an overlay only.
       vendored: the folder that a package was copied to.
       generated: the helper files that the fixes need.
-      targets: all that was looked at.
+      targets: all that was analysed.
       has_diff: whether the diff is shown, and `has_stat` whether its lines are counted.
       seal: the sources that the proofs speak of.
     """

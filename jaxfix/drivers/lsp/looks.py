@@ -1,4 +1,4 @@
-"""What each open document shows, looked at again where it is another text, or something else is known."""
+"""What each open document shows, analysed again where it is another text, or something else is known."""
 
 import asyncio
 import gc
@@ -46,10 +46,10 @@ class Looks:
         self._thread = ThreadPoolExecutor(1, "look")
 
     async def view(self, uri: str) -> View | None:
-        """What the document shows as it is now; None where it shows nothing, as it is not open, or cannot be looked at.
+        """What the document shows as it is now; None where it shows nothing, as it is not open, or cannot be analysed.
 
         Who asks while a look goes on waits for it, and gives up without ending it; texts that have been typed over in
-        between are never looked at.
+        between are never analysed.
         """
         while True:
             known, stamp = self._views.get(uri), self._documents.stamp(uri)

@@ -17,12 +17,12 @@ from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
 LARGEST = 1_000_000
-"""Bytes of a text that is still looked at while it is typed in."""
+"""Bytes of a text that is still analysed while it is typed in."""
 
 
 @frozen
 class Place:
-    """How a text is looked at.
+    """How a text is analysed.
 
     Attributes:
       codemods: those that run on it; none where it is left out.

@@ -34,7 +34,7 @@ class Ask:
     """What the server wants to know of one project.
 
     Attributes:
-      request: how the project is looked at; its one path is the root.
+      request: how the project is analysed; its one path is the root.
       again: files may have come, gone or changed on the disk.
       texts: of the files that are open, by path, links resolved: what the editor holds, not what the disk does.
     """

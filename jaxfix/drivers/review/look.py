@@ -58,7 +58,7 @@ def look(
       holding: which receipts of this run of jaxfix hold for what is read.
 
     Raises:
-      UserError: what is asked for cannot be looked at.
+      UserError: what is asked for cannot be analysed.
     """
     looked_at = find_targets(wishes.request)
     if not looked_at.targets and looked_at.errors:

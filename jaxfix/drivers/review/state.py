@@ -155,7 +155,7 @@ class ReviewState:
             self._decided(made)
 
     def forget(self, number: int) -> None:
-        """Drops every decision of what was looked at, and what a person has made of fixes; `undo` brings them back.
+        """Drops every decision of what was analysed, and what a person has made of fixes; `undo` brings them back.
 
         Raises:
           Stale: there was another look since.
@@ -234,7 +234,7 @@ class ReviewState:
         """Reads all files again.
 
         Raises:
-          UserError: they cannot be looked at.
+          UserError: they cannot be analysed.
         """
         with self._lock:
             if self.is_running:

@@ -227,7 +227,7 @@ class Memory:
 
 
 def memory(session: Session) -> Memory:
-    """What is remembered in the project that is looked at; a file that cannot be read is named, and ignored."""
+    """What is remembered in the project that is analysed; a file that cannot be read is named, and ignored."""
     root = _root(session)
     try:
         return Memory(root, _read(root / journal.FOLDER / _NAME))
@@ -279,7 +279,7 @@ def keep(session: Session, decisions: Decisions, late: Sequence[Diagnostic] = ()
 
 
 def forget(session: Session) -> int:
-    """Drops what is remembered of the files that are looked at; returns how many decisions those were.
+    """Drops what is remembered of the files that are analysed; returns how many decisions those were.
 
     Raises:
       WriteError: that cannot be kept.

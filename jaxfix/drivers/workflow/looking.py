@@ -1,4 +1,4 @@
-"""What the codemods say of everything that is looked at."""
+"""What the codemods say of everything that is analysed."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ class Findings:
 
 @frozen
 class Looked:
-    """What was looked at, each target with answers about the others, and what was found."""
+    """What was analysed, each target with answers about the others, and what was found."""
 
     targets: tuple[Target, ...]
     findings: Findings

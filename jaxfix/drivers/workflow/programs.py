@@ -16,7 +16,7 @@ from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
 
 _MOST = 2000
-"""Entries of folders that are looked at."""
+"""Entries of folders that are analysed."""
 _GUARD = b"__main__"
 
 

@@ -29,7 +29,7 @@ Salvage = Callable[[Sequence[Planned], Receipts], None]
 
 @frozen
 class Session:
-    """What was looked at, and what was found; nothing is decided yet, and nothing written."""
+    """What was analysed, and what was found; nothing is decided yet, and nothing written."""
 
     looked_at: Targets
     found: Findings

@@ -33,7 +33,7 @@ from jaxfix.source.source_file import SourceFile
 
 STDIN = "-"
 LARGEST_BYTES = 1_000_000
-"""What was written by a program, and is larger, takes minutes and a gigabyte: it is looked at if it is asked for."""
+"""What was written by a program, and is larger, takes minutes and a gigabyte: it is analysed if it is asked for."""
 
 
 @frozen
@@ -41,7 +41,7 @@ class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
     `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, and `surroundings` what its
-    place tells of it, what that run was long in, and other files once they were looked at. `helper` is
+    place tells of it, what that run was long in, and other files once they were analysed. `helper` is
     the generated file that it would import from; None where there is no place for one.
     `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
     are no targets.
@@ -63,7 +63,7 @@ class Target:
 class Targets:
     """All that a command looks at; `errors` are sentences. `run` is the program that the configuration names.
 
-    `notes` say what was skipped, and how a trace goes with what is looked at. Where it is not complete, a file that
+    `notes` say what was skipped, and how a trace goes with what is analysed. Where it is not complete, a file that
     is not among the targets may do anything to those that are.
     """
 
@@ -292,7 +292,7 @@ class _Settings:
 
     @cached_property
     def _jax(self) -> tuple[int, ...] | None:
-        """The version of jax of the Python that runs what is looked at."""
+        """The version of jax of the Python that runs what is analysed."""
         return installed_jax(self.request.python)
 
     @cached_property

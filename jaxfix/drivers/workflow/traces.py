@@ -45,7 +45,7 @@ def traced(measurement: Measurement, words: tuple[str, ...], version: str) -> Tr
 
 @dataclass(slots=True)
 class Sights:
-    """What one trace tells of the sources that are looked at, one after the other."""
+    """What one trace tells of the sources that are analysed, one after the other."""
 
     trace: Trace
     _rows: tuple[Compiled, ...] = ()
@@ -89,7 +89,7 @@ class Sights:
         return tuple(dict.fromkeys(files.shown(path) for path in found))
 
     def notes(self) -> tuple[str, ...]:
-        """What a person has to know of how this trace goes with what was looked at."""
+        """What a person has to know of how this trace goes with what was analysed."""
         if not self._met:
             return (f"the trace is of other files: {_listed(self.trace.sources)}",)
         if not self._stale:

@@ -272,7 +272,7 @@ class Beyond:
                 yield
 
     def _as_declared(self, leaves: Leaves, other: Leaves) -> Leaves:
-        """The other leaves, but for arrays where a number is declared."""
+        """The other leaves, except arrays where a number is declared."""
         known = declared.numbers(self.sides.original)
         barred = [
             declared.is_barred(known.get(name), leaf) for name, leaf in zip(self.sample.names(), other, strict=True)

@@ -106,7 +106,7 @@ class Reach:
 
     @property
     def texts(self) -> list[str]:
-        """All short texts that are mentioned, but for documentation."""
+        """All short texts that are mentioned, except documentation."""
         held = (text for code, _ in self.codes for part in nested(code) for text in _texts(part.co_consts))
         return [text for text in dict.fromkeys(held) if _WORD.fullmatch(text)]
 

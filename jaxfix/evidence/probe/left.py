@@ -49,7 +49,7 @@ class Left:
     def _output(self, label: str, value: Any) -> Iterator[dict[str, Any]]:
         try:
             yield self.values.output(label, _shown(value), True)
-        except Exception:  # an odd container, or an object that does not let itself be looked at
+        except Exception:  # an odd container, or an object that does not let itself be analysed
             return
 
     def _drawn(self) -> Iterator[dict[str, Any]]:

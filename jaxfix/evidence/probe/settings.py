@@ -22,7 +22,7 @@ class Settings:
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
       tells: whether to say meanwhile how far the run is.
-      effects: whether what the program does beside its results is looked at.
+      effects: whether what the program does beside its results is analysed.
       sizes: whether it is given how large each compiled program is.
       paced: whether a warm call of each rewritten function is timed beside its original.
       passing: names of functions that pass constants to what they call under `jit`.

@@ -183,7 +183,7 @@ class ShadowCall:
         os._exit(1 if hasattr(sys, "last_value") else 0)
 
     def _function(self, name: str, seconds: float) -> None:
-        """Calls both functions for at most `seconds` of processor time, but for the call that is under way."""
+        """Calls both functions for at most `seconds` of processor time, except the call that is under way."""
         self.current = name
         self.until = time.process_time() + min(seconds, _FUNCTION_S)
         ended = ""

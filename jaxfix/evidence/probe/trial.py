@@ -528,7 +528,7 @@ def _error(output: dict[str, Any]) -> str | None:
 
 
 def _told(content: bytes) -> str | int:
-    """What is written, but for its numbers: these may differ as far as the results may."""
+    """What is written, except its numbers: these may differ as far as the results may."""
     try:
         return _NUMBER.sub("#", content.decode())
     except UnicodeDecodeError:

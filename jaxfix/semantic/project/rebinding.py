@@ -14,7 +14,7 @@ from jaxfix.semantic.project.summary_types import (
 
 
 class Around(Protocol):
-    """The files of a project that are not looked at. They are read for what they change alone."""
+    """The files of a project that are not analysed. They are read for what they change alone."""
 
     def rebinding(self, qualname: str) -> Sequence[Facts]:
         """Of the files that may bind this dotted name, or change its object; `ANY_NAME` at its end stands for all."""

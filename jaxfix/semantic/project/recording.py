@@ -9,9 +9,9 @@ A = TypeVar("A")
 
 
 class RecordingProject:
-    """Stands for the project while a file is looked at.
+    """Stands for the project while a file is analysed.
 
-    Answers as a project without files does, but for the answers that it has.
+    Answers as a project without files does, except the answers that it has.
 
     Args:
       answers: the first that has one for a query gives it.

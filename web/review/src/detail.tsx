@@ -269,8 +269,8 @@ export function Nothing({ doc, isReport }: { doc: Document; isReport: boolean })
           : doc.unfixable
             ? `${counted(doc.unfixable, "finding")} without a fix: \`jaxfix check --all\` names ${doc.unfixable === 1 ? "it" : "them"}.`.replaceAll("`", "")
             : isReport
-              ? "No fix was found in what was looked at."
-              : "No finding in what was looked at can be fixed."}
+              ? "No fix was found in what was analysed."
+              : "No finding in what was analysed can be fixed."}
       </p>
     </div>
   );

@@ -49,7 +49,7 @@ export function Tools({ doc, state, wish, search, onWish, onUndo, onForget }: Gi
         </div>
         {doc.kind === "review" ? (
           <div class="row">
-            <button type="button" class="quiet" disabled={!state.can_forget} onClick={onForget} title="drops every decision of what is looked at">
+            <button type="button" class="quiet" disabled={!state.can_forget} onClick={onForget} title="drops every decision of what is analysed">
               Forget
             </button>
             <button type="button" class="quiet" disabled={!state.can_undo} onClick={onUndo}>

@@ -1,4 +1,4 @@
-// The head of the page: what is looked at, and how much is decided.
+// The head of the page: what is analysed, and how much is decided.
 import { THEMES, type Theme } from "./theme";
 import type { Document } from "./types";
 

@@ -99,7 +99,7 @@ class Apply:
 
     @property
     def request(self) -> Request:
-        """What is looked at, and for what."""
+        """What is analysed, and for what."""
         return Request(
             named(self.paths, self.trace),
             chosen(self.select),

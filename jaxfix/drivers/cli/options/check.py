@@ -56,7 +56,7 @@ class Check:
 
     @property
     def request(self) -> Request:
-        """What is looked at, and for what."""
+        """What is analysed, and for what."""
         return Request(
             named(self.paths, self.trace),
             chosen(self.select),

@@ -53,7 +53,7 @@ class Review:
 
     @property
     def request(self) -> Request:
-        """What is looked at, and for what."""
+        """What is analysed, and for what."""
         return _request(self)
 
     @property
@@ -84,7 +84,7 @@ class Report:
 
     @property
     def request(self) -> Request:
-        """What is looked at, and for what."""
+        """What is analysed, and for what."""
         return _request(self)
 
 

@@ -91,5 +91,5 @@ def chosen(given: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def named(paths: tuple[str, ...], trace: str | None) -> tuple[str, ...]:
-    """What is looked at: by default everything here, or what was traced."""
+    """What is analysed: by default everything here, or what was traced."""
     return paths or (() if trace is not None else (".",))
