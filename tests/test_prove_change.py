@@ -195,7 +195,7 @@ def test_what_has_another_name_is_named(project: Path) -> None:
 def test_comments_and_layout_are_proven_by_reading(project: Path) -> None:
     done = apart("prove", "--run", "no-such-program", "--diff", str(diff_of(project, model__py=f"# more\n{MODEL}\n")))
     assert done.code == 0, done
-    assert "every source parses to what it was" in done.out
+    assert "every source parses the same" in done.out
 
 
 def test_data_alone_are_not_compared(project: Path) -> None:
@@ -295,7 +295,7 @@ def test_where_git_is_not_there_it_is_said(project: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PATH", os.fspath(project))
     done = apart("prove", "--run", RUN, "--diff", str(diff))
     assert done.code == 2, done
-    assert "git is not there" in done.err
+    assert "git is not installed" in done.err
 
 
 def test_the_json_is_what_its_schema_says(project: Path) -> None:
