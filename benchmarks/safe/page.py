@@ -37,8 +37,9 @@ def lines(shards: Sequence[Shard]) -> list[str]:
         *(f"| {name} | {count} | {found[name]} | {broken[name]} |" for name, count in sorted(tried.items())),
         "",
         "*Newest codemods*: a function of the program is one that `removed-api`, `growing-array`, `boolean-mask`,",
-        "`separate-value-and-grad`, `element-reads`, `unrolled-loop`, `legacy-parallelism` or `key-reuse` finds. None",
-        "of them claims that a fix is safe, and their finding has to leave the program unchanged.",
+        "`separate-value-and-grad`, `element-reads`, `unrolled-loop`, `legacy-parallelism`, `key-reuse`, `host-sync`,",
+        "`mapped-loop` or `captured-constant` finds. None of them claims that a fix is safe, and their finding has to",
+        "leave the program unchanged.",
     ]
 
 

@@ -14,7 +14,7 @@ from benchmarks.safe.shards import judged_shard, ranges
 from benchmarks.safe.strangers import sets, tried
 from jaxfix.report.wire import to_json
 
-RUNS = ((1, 0, 2000), (2, 600, 600))
+RUNS = ((1, 0, 2000), (2, 600, 600), (7, 0, 1500))
 """Seeds of random programs, the first of each, and how many."""
 _JUDGED = ("jaxfix", "codemods")
 _NOT_SAFE = tuple(f"jaxfix/{room}/" for room in ("evidence", "render", "drivers/lsp", "drivers/review"))
