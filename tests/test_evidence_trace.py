@@ -523,6 +523,7 @@ DEAR = """\
 W = jnp.ones((300, 300))
 L = jnp.arange(2048) % 600
 def scanned(w, body, length=10): return lax.scan(body, (0.0, w), None, length)[1]
+def chosen(x, p): return lax.cond(p, lambda x: jnp.sin(jnp.sort(x)), lambda x: x * 2, x)
 """
 
 
@@ -539,6 +540,12 @@ def scanned(w, body, length=10): return lax.scan(body, (0.0, w), None, length)[1
         ("(jax.nn.one_hot(L, 600) * w[0, 0]).sum()", "one-hot", "float32[2048,600]"),
         ("jax.nn.one_hot(L, 600).sum()", None, None),
         ("(jax.nn.one_hot(L[:8], 600) @ w[:1].repeat(600, 0)).sum()", None, None),
+        ("jax.vmap(chosen)(w[:2], w[:2, 0] > 0).sum()", "both-branches", "3 operations, `sort` among them"),
+        ("jax.vmap(lambda x: chosen(x, w[0, 0] > 0))(w[:2]).sum()", None, None),
+        ("chosen(w[0], w[0, 0] > 0).sum()", None, None),
+        ("lax.map(lambda x: chosen(x, x[0] > 0), w[:2]).sum()", None, None),
+        ("jax.vmap(lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x))(w[:2]).sum()", None, None),
+        ("jax.vmap(lambda x: jnp.where(x[0] > 0, jnp.sort(x), x))(w[:2]).sum()", None, None),
     ],
 )
 def test_what_a_program_does_that_is_dear_has_its_line(

@@ -16,6 +16,7 @@ names the file with the settings.
     noted      which data became constants of a program
     outward    what waiting functions of jax hold
     advice     what a program does that is dear
+    branches   conditionals of which both branches run
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four
     spending   by kind and by line

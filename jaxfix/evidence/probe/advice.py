@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
+from .branches import both
 from .lines import Lines
 from .noted import LEAST, parts_of, place_of
 
@@ -15,26 +16,30 @@ _PRODUCTS = {"dot_general", "mul"}
 
 
 def advised(closed: Any, lines: Lines, user: list[str]) -> list[dict[str, Any]]:
-    """As `Noted`: what scans stack that does not change, calls of the host, products with one-hot arrays; by line."""
+    """As `Noted`: what scans stack that does not change, calls of the host, products with one-hot arrays, branches.
+
+    Each is told by its line.
+    """
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for note, equation, aval in _dear(closed.jaxpr):
+    for note, equation, about in _dear(closed.jaxpr):
         place = place_of(equation, lines, user)
         if place is None:
             continue
-        size = 0 if aval is None else _bytes(aval)
-        what = _CALLING[equation.primitive.name] if aval is None else f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+        size = 0 if isinstance(about, str) else _bytes(about)
+        what = about if isinstance(about, str) else f"{about.dtype}[{','.join(map(str, about.shape))}]"
         key = (note, what, place["path"], place["cell"], place["line"])
         found.setdefault(key, {"note": note, **place, "what": what, "bytes": size})
     return sorted(found.values(), key=lambda entry: -entry["bytes"])[:_MOST]
 
 
 def _dear(jaxpr: Any) -> Iterator[tuple[str, Any, Any]]:
-    """What is dear, by which equation, and the type of the array that it is about; None of a call of the host."""
+    """What is dear, by which equation, and what it is about: the type of an array, or words."""
     one_hot = dict[int, Any]()
+    yield from (("both-branches", equation, words) for equation, words in both(jaxpr))
     for equation in jaxpr.eqns:
         name = equation.primitive.name
         if name in _CALLING:
-            yield "callback", equation, None
+            yield "callback", equation, _CALLING[name]
         if name == "scan":
             yield from (("stacked", equation, aval) for aval in _unchanging(equation) if _bytes(aval) >= LEAST)
         hot = [one_hot[id(var)] for var in equation.invars if id(var) in one_hot]

@@ -76,6 +76,8 @@ def _of_programs(measurement: Measurement) -> Iterator[Todo]:
                 words = f"return {size} once, beside the scan: {program} stacks it, the same in each iteration"
             case Note.ONE_HOT:
                 words = f"take rows by index, if all are in range: {program} multiplies by a one-hot {size}"
+            case Note.BOTH_BRANCHES:
+                words = f"map this `cond` with `lax.map`, or sort items by branch: {program} runs both, {noted.what}"
             case Note.CALLBACK if each.is_of_steps:
                 words = f"remove `{noted.what}`: each run of {program} calls the host"
             case _:

@@ -14,12 +14,14 @@ class Note(Enum):
       STACKED: what a scan stacks, and is the same in each iteration.
       CALLBACK: a call of the host, as `jax.debug.print` makes.
       ONE_HOT: a product with a one-hot array.
+      BOTH_BRANCHES: a conditional under `vmap`, of which both branches run.
     """
 
     CAPTURED = "captured"
     STACKED = "stacked"
     CALLBACK = "callback"
     ONE_HOT = "one-hot"
+    BOTH_BRANCHES = "both-branches"
 
 
 @frozen
@@ -27,7 +29,7 @@ class Noted:
     """One thing that one program holds, at the innermost line of the user's that put it there.
 
     Attributes:
-      what: its type, such as `float32[600,600]`.
+      what: its type, such as `float32[600,600]`, or what it costs in words.
       bytes: that it takes.
       name: the variable that holds it, with the way to it, such as `TABLE` or `params['w']`; None where none is known.
       is_host: whether it is data of the host, as an array of NumPy, which may be refilled.
