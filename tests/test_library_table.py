@@ -24,6 +24,7 @@ ALONE = {
     "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
     "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
+    "jaxfix/render/line_hunks.py: _Change": "the words of `difflib`",
     "jaxfix/motion/selection/elementwise.py: _OPERATIONS": "classes of `ast`, by the function that does the same",
     "codemods/jaxfix_codemods/legacy_parallelism/entering.py: _BLIND": "packages, by what reads a mesh, for it alone",
     "codemods/jaxfix_codemods/legacy_parallelism/entering.py: _HARMLESS": "packages, by the beginning of a name",
