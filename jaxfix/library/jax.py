@@ -192,6 +192,7 @@ FUNCTIONS = (
     Function(
         "jax.tree_map", (Transform.CALLS_AT_ONCE, Transform.MAPS_LEAVES, Result.SAME_BUFFER), versions="jax<0.4.26"
     ),
+    Function("jax.partial", (Transform.SAME_RESULT, Identity.RENEWS, Transform.BINDS), versions="jax<0.3.2"),
     Function("jax.tree_util.Partial", (Identity.RENEWS, Identity.BY_VALUE, Transform.BINDS, Class.HIDES)),
     Function("jax.tree_util.register_dataclass", (Effect.WORLD, Class.HIDES)),
     Function("jax.tree_util.register_pytree_node", (Effect.WORLD, Class.HIDES)),

@@ -10,7 +10,7 @@ from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import WRAPPING
 from jaxfix.semantic.project.summary_types import Wrapping
-from jaxfix.staging.jit import COMPILING, transform_of
+from jaxfix.staging.jit import COMPILING, PARTIALS, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import positional_of
 
@@ -24,7 +24,7 @@ def wrapping(module: Module, decorator: ast.expr) -> Wrapping | None:
     """What `decorator`, with its options or without, makes of its function; None where it is unknown."""
     named = decorator
     while isinstance(named, ast.Call):
-        is_partial = module.qualname(named.func) == "functools.partial" and bool(named.args)
+        is_partial = module.qualname(named.func) in PARTIALS and bool(named.args)
         named = named.args[0] if is_partial else named.func
     function = module.definition(named)
     if function is not None:
@@ -41,7 +41,7 @@ def staging_names(module: Module) -> frozenset[str]:
 
 
 def _staging_names(module: Module) -> frozenset[str]:
-    made = {call for call in module.calls("functools.partial") if len(call.args) == 1}
+    made = {call for call in module.calls(*PARTIALS) if len(call.args) == 1}
     perhaps = {target.id for target, value in module.names.assigned if value in made}
     return frozenset(name for name in perhaps if all(_is_staging(module, each.node) for each in module.bindings(name)))
 

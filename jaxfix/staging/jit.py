@@ -16,6 +16,8 @@ from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import Function, in_order
 from jaxfix.syntax.signatures import positional_of
 
+PARTIALS = where(Transform.BINDS) & where(Transform.SAME_RESULT)
+"""`partial`, and as jax before 0.3.2 offered it."""
 COMPILING = where(Transform.COMPILES)
 """Transformations that make a function which compiles, and keeps what it compiled."""
 
@@ -127,9 +129,9 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
     """
     if isinstance(expr, ast.Call):
         name = module.qualname(expr.func) or ""
-        if name == "functools.partial" and len(expr.args) != 1:
+        if name in PARTIALS and len(expr.args) != 1:
             return None
-        is_around = name == "functools.partial" or is_retrace(name, module.surroundings.helpers)
+        is_around = name in PARTIALS or is_retrace(name, module.surroundings.helpers)
         return transform_of(module, expr.args[0] if is_around and expr.args else expr.func)
     made = _partial_of(module, expr)
     return module.qualname(made.args[0] if made is not None else expr)
@@ -145,14 +147,14 @@ def _partial_of(module: Module, expr: ast.AST) -> ast.Call | None:
 
 def _partials(module: Module) -> frozenset[str]:
     """The variables that are bound to `functools.partial` of something that is imported, and of options alone."""
-    made = {call for call in module.calls("functools.partial") if len(call.args) == 1 and module.qualname(call.args[0])}
+    made = {call for call in module.calls(*PARTIALS) if len(call.args) == 1 and module.qualname(call.args[0])}
     return frozenset(target.id for target, value in module.names.assigned if value in made)
 
 
 def is_jit(module: Module, expr: ast.expr) -> bool:
     """Whether `expr` is the transformation itself, with or without its options: what it is called with is jitted."""
     match expr:
-        case ast.Call(func=func, args=[inner]) if module.qualname(func) == "functools.partial":
+        case ast.Call(func=func, args=[inner]) if module.qualname(func) in PARTIALS:
             return is_jit(module, inner)
         case ast.Call(func=func, args=[]):
             return module.qualname(func) in COMPILING
@@ -314,7 +316,7 @@ def _keywords(module: Module, at: ast.expr) -> dict[str | None, ast.expr]:
     while made is not None:
         found = {keyword.arg: keyword.value for keyword in getattr(made, "keywords", ())} | found
         match made:
-            case ast.Call(func=func, args=[inner]) if module.qualname(func) == "functools.partial":
+            case ast.Call(func=func, args=[inner]) if module.qualname(func) in PARTIALS:
                 made = inner
             case ast.Call(func=func):
                 made = func

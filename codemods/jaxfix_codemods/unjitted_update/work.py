@@ -73,7 +73,7 @@ def _ways(
     function = module.function(call)
     if not isinstance(function, ast.FunctionDef) or len(calls) >= MOST_CALLS:
         return
-    if any(function is known for _, known in calls):
+    if any(function is known for _, known in calls) or _is_rebound_under_jit(module, function):
         return
     found = instance_state.users(module, function)
     if not (found.calls or found.is_looped_outside) or module.get(Staging).runs(call) is Runs.TRACED:
@@ -85,6 +85,17 @@ def _ways(
         is_looped = outside.call is not None and outside.call.looped
         if is_looped and runs_of(module.surroundings.project, outside) is not Runs.TRACED:
             yield Way(work, None, ((None, function), *calls), outside)
+
+
+def _is_rebound_under_jit(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether whoever calls it by its name calls it under `jit`: `step = jax.jit(step)` stands below it."""
+    match [binding.node for binding in module.bindings(function.name, module.scope_of(function.name, function))]:
+        case [ast.FunctionDef() as first, ast.Name() as target] if first is function:
+            value = module.value_of(target)
+            if not isinstance(value, ast.Call) or jit_of(module, value) is None:
+                return False
+            return any(isinstance(each, ast.Name) and each.id == function.name for each in value.args)
+    return False
 
 
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
