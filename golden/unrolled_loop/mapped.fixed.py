@@ -34,3 +34,19 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+@jax.jit
+def energy(x):
+    return jnp.sum(x**2)
+
+
+@jax.jit
+def energies(rows):
+
+    def loop_body(i):
+        found_row = energy(rows[i])
+        return found_row
+
+    found = jax.lax.map(loop_body, jnp.arange(64))
+    return found

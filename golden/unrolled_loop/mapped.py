@@ -32,3 +32,16 @@ def main():
 
 if __name__ == "__main__":
     main()
+
+
+@jax.jit
+def energy(x):
+    return jnp.sum(x**2)
+
+
+@jax.jit
+def energies(rows):
+    found = []
+    for i in range(64):  # want: unrolled-loop
+        found.append(energy(rows[i]))
+    return jnp.stack(found)

@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Module, jitted_by_decorator, jittings
+from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, jittings
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
 from jaxfix.api.library import Class, Member, Package, Result, Transform, short_names, where
 from jaxfix_codemods.looping.parameters import TRACED, passed
@@ -79,6 +79,8 @@ class Arrays:
             case ast.Attribute(value=value, attr=attr):
                 return attr in _ABSTRACT | _CONCRETE or may_not(value)
             case ast.Call(func=ast.Call(func=maker)) if module.qualname(maker) in _MAPPED:
+                return False
+            case ast.Call(func=func) if jit_of(module, func) is not None:
                 return False
             case ast.Call(func=func):
                 qualname = module.qualname(func)

@@ -197,7 +197,10 @@ def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart:
             reason = _effect(module, node) if node not in taken else None
             if reason is not None:
                 raise Declined(reason)
-    asked = demands_of_statements(module, [each for each in loop.body if each not in taken], During(loop))
+    rest = [each for each in loop.body if each not in taken]
+    if not rest:
+        return
+    asked = demands_of_statements(module, rest, During(loop))
     if asked.reason is not None:
         raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
     varying = _varying(module, rounds, carried)

@@ -92,7 +92,8 @@ def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is
     edit.delete(output.start)
     for taken in output.taken:
         _take(module, output, taken, edit, is_in_order=is_in_order)
-    if all(_is_append(statement) for statement in loop.body[loop.body.index(output.append) :]):
+    last = all(map(_is_append, loop.body[loop.body.index(output.append) :]))
+    if last and not _is_append(loop.body[0]):
         edit.delete(output.append)
         return module.text(output.value)
     name = _free(module, loop, f"{output.name}_row")
