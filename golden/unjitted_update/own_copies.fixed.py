@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -126,7 +127,7 @@ class Kernel:
         state = opt.init(self.params)
 
         @jax.jit
-        def train_step(state, params, x, noise):
+        def update_step(state, params, x, noise):
             new = copy.copy(self)
             new.params = params
             new.noise = noise
@@ -136,9 +137,43 @@ class Kernel:
             return state, new.params, loss
 
         for number in range(rounds):
-            state, self.params, loss = train_step(state, self.params, x, self.noise)
+            state, self.params, loss = update_step(state, self.params, x, self.noise)
             if number % 10 == 0:
                 print(loss)
+
+
+class State(NamedTuple):
+    params: jax.Array
+    opt_state: tuple
+
+
+class Denoiser:
+    """Its state comes and goes, and its loss reads a table of the object."""
+
+    def __init__(self):
+        self.table = jnp.linspace(0.1, 1.0, 10)
+        self.opt = optax.adam(0.1)
+        self.state = State(jnp.ones(3), self.opt.init(jnp.ones(3)))
+
+    def loss(self, params, x):
+        return jnp.mean((params * self.table[:3] - x) ** 2)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def _train_step(self, state, x, table):
+        new = copy.copy(self)
+        new.table = table
+        loss, slopes = jax.value_and_grad(new.loss)(state.params, x)
+        updates, opt_state = self.opt.update(slopes, state.opt_state)
+        return loss, updates, opt_state
+
+    def train_step(self, state, x):
+        loss, updates, opt_state = self._train_step(state, x, self.table)
+        return State(optax.apply_updates(state.params, updates), opt_state), loss
+
+    def fit(self, x):
+        for _ in range(20):
+            self.state, loss = self.train_step(self.state, x)
+        print(loss)
 
 
 @jax.jit
@@ -174,3 +209,4 @@ if __name__ == "__main__":
             print(number)
         counter.learn(jnp.ones(3))
     Kernel().fit(jnp.ones(3), 30)
+    Denoiser().fit(jnp.ones(3))

@@ -1,5 +1,7 @@
 """Methods that call others which read, or bind, what a step changes: they run on a copy of their object."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -86,6 +88,33 @@ class Kernel:
                 print(loss)
 
 
+class State(NamedTuple):
+    params: jax.Array
+    opt_state: tuple
+
+
+class Denoiser:
+    """Its state comes and goes, and its loss reads a table of the object."""
+
+    def __init__(self):
+        self.table = jnp.linspace(0.1, 1.0, 10)
+        self.opt = optax.adam(0.1)
+        self.state = State(jnp.ones(3), self.opt.init(jnp.ones(3)))
+
+    def loss(self, params, x):
+        return jnp.mean((params * self.table[:3] - x) ** 2)
+
+    def train_step(self, state, x):
+        loss, slopes = jax.value_and_grad(self.loss)(state.params, x)
+        updates, opt_state = self.opt.update(slopes, state.opt_state)
+        return State(optax.apply_updates(state.params, updates), opt_state), loss
+
+    def fit(self, x):
+        for _ in range(20):
+            self.state, loss = self.train_step(self.state, x)  # want: unjitted-update
+        print(loss)
+
+
 class Counter:
     """A method that counts in Python stays outside."""
 
@@ -114,3 +143,4 @@ if __name__ == "__main__":
             print(number)
         counter.learn(jnp.ones(3))  # want: unjitted-update
     Kernel().fit(jnp.ones(3), 30)
+    Denoiser().fit(jnp.ones(3))

@@ -3,8 +3,17 @@
 import ast
 from collections.abc import Collection, Sequence
 
-from jaxfix.api import Code, Declined, Module, Reason, walk
-from jaxfix.api.analysis import During, Passing, Values, plain_parts, positional_of
+from jaxfix.api import Code, Declined, Module, Reason, arguments_of, walk
+from jaxfix.api.analysis import (
+    During,
+    Passing,
+    Values,
+    binds_again,
+    instance_state,
+    parameters_of,
+    plain_parts,
+    positional_of,
+)
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
@@ -110,7 +119,13 @@ def check_parameter(
             )
         sources = values.origins.of(node)
         is_whole = isinstance(node, ast.Name)
-        if any(_holds_plain_value(source) or (is_whole and is_no_tree(module, source)) for source in sources):
+        is_state = is_whole and _comes_back(
+            module, scope, name
+        )  # `self.state` may be any of `self`, as far as is known
+        if any(
+            _holds_plain_value(source) or (is_whole and not is_state and is_no_tree(module, source))
+            for source in sources
+        ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
 
 
@@ -118,8 +133,22 @@ def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
     """Whether `name` is bound once, and outside of all loops: no state, and no data of an iteration."""
     match module.bindings(name, scope) if "." not in name else ():
         case (binding,):
-            return not any(isinstance(outer, LOOPS) for outer in module.ancestors(binding.node))
+            is_looped = any(isinstance(outer, LOOPS) for outer in module.ancestors(binding.node))
+            return not is_looped and not _comes_back(module, scope, name)
     return False
+
+
+def _comes_back(module: Module, scope: ast.AST, name: str) -> bool:
+    """Whether `name` is a parameter for which each call passes what it rebinds to its result: a state."""
+    if not isinstance(scope, ast.FunctionDef) or name not in {each.arg for each in parameters_of(scope.args)}:
+        return False
+    uses = instance_state.users(module, scope)
+    is_method = module.method_of(scope) is not None
+    passed = [(arguments_of(scope, call, bound=is_method) or {}).get(name) for call in uses.calls]
+    again = [
+        value is not None and binds_again(module, call, value) for call, value in zip(uses.calls, passed, strict=True)
+    ]
+    return bool(again) and all(again) and not uses.others and not uses.outside
 
 
 def _holds_plain_value(source: ast.AST) -> bool:
