@@ -59,6 +59,7 @@ def declined(codemod: str, lib: str, **others: str) -> list[str | None]:
     ("helper", "why"),
     [
         ("def noted(x):\n    return x * 2", None),
+        ("import lib\ndef noted(x):\n    return x\nprint([getattr(lib, name) for name in dir(lib)])", None),
         ("import jax\ndef noted(x):\n    jax.debug.print('{}', x)\n    return x", "within its program"),
         ("from jax.experimental import io_callback\ndef noted(x):\n    return io_callback(abs, x, x)", "within its"),
         ("import lib\ndef noted(x):\n    return x\nlib.step = lambda w, batch: (w, batch)", "in the place of `step`"),

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, in_order, jit_of, walk
-from jaxfix.api.analysis import CALLS_BACK, is_perhaps_rebound, iterations, leaves, reads_the_clock
+from jaxfix.api.analysis import CALLS_BACK, REBINDS, iterations, leaves, reads_the_clock
 from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
 from jaxfix_codemods.following import closure, unknown_calls
 from jaxfix_codemods.host_sync.deferring import Deferred
@@ -47,15 +47,15 @@ def check_loop(module: Module, loop: ast.For) -> None:
 
 def _check_step(module: Module, step: ast.expr) -> None:
     """A step must be what this file makes it, and run nothing on the host, which others see or which fails late."""
-    name, shown = module.surroundings.name, " ".join(module.text(step).split())
+    name, project, shown = module.surroundings.name, module.surroundings.project, " ".join(module.text(step).split())
     qualname = module.qualname(step) or (f"{name}.{step.id}" if name and isinstance(step, ast.Name) else None)
-    if qualname is not None and is_perhaps_rebound(module, qualname):
+    if qualname is not None and project.ask(REBINDS, qualname):
         raise Declined(Reason(Code.REBOUND, f"another file puts something else in the place of `{shown}`"))
     if any(map(module.references, _CALLING_BACK)):
         raise Declined(Reason(Code.SIDE_EFFECT, "the file runs code of the host within programs, which would be late"))
     functions = tuple(closure(module, step))
     is_known = functions and next(unknown_calls(module, functions), None) is None
-    if not is_known and module.surroundings.project.ask(CALLS_BACK, ""):
+    if not is_known and project.ask(CALLS_BACK, ""):
         text = f"`{shown}` may run code of the host within its program, as another file does, which would be late"
         raise Declined(Reason(Code.SIDE_EFFECT, text))
 
