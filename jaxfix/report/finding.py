@@ -86,6 +86,19 @@ class Proves(Enum):
         return self in (Proves.ERROR_CURED, Proves.CURED_ON_DEVICES)
 
 
+_GAINS = {
+    Proves.LESS_MEMORY: ", with less memory",
+    Proves.LESS_WORK: ", at less work",
+    Proves.SMALLER_PROGRAM: ", in a smaller program",
+    Proves.FEWER_READS: ", with fewer blocking reads",
+    Proves.LESS_DATA: ", with less data in programs",
+    Proves.ERROR_CURED: " where the original runs; runs where it raises",
+    Proves.CURED_ON_DEVICES: " where the original runs; runs where it raises",
+    Proves.LESS_TEMPORARY: ", with less temporary memory",
+    Proves.KEYS_USED_ONCE: "; jax's key checker is silent",
+}
+
+
 class Cost(Enum):
     """What a line costs, the dearest first, as its codemod says: an estimate, where no run has measured it."""
 
@@ -379,24 +392,7 @@ class Fix:
     def promise(self) -> str:
         """What a rerun must show, in words; without an equality every bit, should it be run anyway."""
         words = (self.equality or Equality.BITWISE).value
-        match self.proves:
-            case Proves.LESS_MEMORY:
-                return f"{words}, with less memory"
-            case Proves.LESS_WORK:
-                return f"{words}, at less work"
-            case Proves.SMALLER_PROGRAM:
-                return f"{words}, in a smaller program"
-            case Proves.FEWER_READS:
-                return f"{words}, with fewer blocking reads"
-            case Proves.LESS_DATA:
-                return f"{words}, with less data in programs"
-            case Proves.ERROR_CURED | Proves.CURED_ON_DEVICES:
-                return f"{words} where the original runs; runs where it raises"
-            case Proves.LESS_TEMPORARY:
-                return f"{words}, with less temporary memory"
-            case Proves.KEYS_USED_ONCE:
-                return f"{words}; jax's key checker is silent"
-        return words
+        return words + _GAINS.get(self.proves, "")
 
     @property
     def is_safe(self) -> bool:
