@@ -12,3 +12,5 @@ MOST_HOPS = 12
 """Files that hand on one name: a file that imports it from itself makes the name longer without end."""
 MOST_CALLS = 4
 """Calls between eager work and the loop that repeats it: each way from one to the other is a finding."""
+MOST_READERS = 8
+"""Files that read an attribute; of a method of a name that more of them read it is unknown how it runs."""

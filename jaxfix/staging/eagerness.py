@@ -11,9 +11,7 @@ from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use
 from jaxfix.staging.entry import (
     Nature,
-    attribute_for_others,
     entering,
-    is_method_for_others,
     names_for_others,
     nature_of,
 )
@@ -49,7 +47,7 @@ class Eagerness:
         ruled = visibility.ruled_by(module, function)
         if ruled is not None:
             return self._is_entered(ruled)
-        if not (self._is_called_eagerly(function) or self._is_eager_elsewhere(function)):
+        if not self._is_called_eagerly(function):
             return False
         return not visibility.is_jitted(module, function)
 
@@ -68,16 +66,6 @@ class Eagerness:
             return self._module.surroundings.project.ask(RUNS_EAGERLY, use.returned)
         return use.given is None and use.runs is Runs.EAGER
 
-    def _is_eager_elsewhere(self, function: Function) -> bool:
-        """Whether it runs so as a method of objects of which nothing else is known."""
-        module, ask = self._module, self._module.surroundings.project.ask
-        method = visibility.plain_method(module, function) if is_method_for_others(module, function) else None
-        if method is not None and ask(RUNS_EAGERLY, method):
-            return True
-        attribute = attribute_for_others(module, function)
-        is_eager = attribute is not None and ask(RUNS_EAGERLY, attribute)
-        return is_eager and nature_of(module, function) is not Nature.STRANGE
-
     def may_be_seen(self, node: ast.AST) -> bool:
         """Whether `Runs.EAGER` may be among what was `seen` of `node`."""
         function = self._module.function(node)
@@ -85,7 +73,7 @@ class Eagerness:
 
     def _perhaps_seen(self, function: Function) -> bool:
         calls = self._module.get(CallGraph).uses(function)
-        if visibility.is_called_by_a_runner(self._module, function) or self._says_project(function, IS_SEEN):
+        if visibility.is_called_by_a_runner(self._module, function) or self._is_seen_elsewhere(function):
             return True
         return self._follows(function, self._may_be_seen) or any(
             self.may_be_seen(use.site)
@@ -93,6 +81,11 @@ class Eagerness:
             else use.runs is Runs.EAGER or (use.returned is not None and self._asks(IS_SEEN, use.returned))
             for use in calls
         )
+
+    def _is_seen_elsewhere(self, function: Function) -> bool:
+        """By its name: of a method of whatever object no file says so."""
+        name = visibility.name_for_others(self._module, function)
+        return name is not None and self._asks(IS_SEEN, name)
 
     def may_be_traced(self, node: ast.AST) -> bool:
         """Whether a way to `node` may lie under a trace: where none does, no answer about `node` has `Runs.TRACED`."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import or_
 
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
+from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.summary_types import CallerPath, Runs, Use
 
 _Known = frozenset[Runs]
@@ -19,7 +20,7 @@ class Callers:
       is_offered: whether it is meant for unknown code.
     """
 
-    def __init__(self, uses: Callable[[str], tuple[Use, ...]], is_offered: Callable[[str], bool]) -> None:
+    def __init__(self, uses: Callable[[str], tuple[Use, ...]], is_offered: Offered) -> None:
         self._uses, self._is_offered = uses, is_offered
         self.runs = Solver(self._runs, _CONTEXTS)
         self.seen = Solver(self._seen, _CONTEXTS)
@@ -34,12 +35,17 @@ class Callers:
         every = (self.runs, self.seen, self.repeats, self.surely_repeats, self.differentiated, self._is_reached)
         return sum(solver.steps for solver in every)
 
+    def is_open(self, name: str) -> bool:
+        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs."""
+        return name.startswith(".") and (self._is_offered(name) or self._is_offered.is_common(name))
+
     def _runs(self, name: str) -> _Known:
+        if self.is_open(name):
+            return _UNKNOWN
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):
             return _UNKNOWN  # nothing but its own callees calls it: so does somebody who is unknown
-        found = self._of_objects(name, found)
-        return found | _UNKNOWN if name.startswith(".") and self._is_offered(name) else found
+        return self._of_objects(name, found)
 
     @staticmethod
     def _of_objects(name: str, found: _Known) -> _Known:
@@ -53,6 +59,8 @@ class Callers:
 
     def _seen(self, name: str) -> _Known:
         """As `_runs`, if those that some file was seen to call are called by nobody else."""
+        if self.is_open(name):
+            return _UNKNOWN
         found = self._of_objects(name, frozenset(way for use in self._uses(name) for way in self._seen_of(use)))
         return found | _UNKNOWN if self._is_offered(name) else found
 
@@ -60,7 +68,7 @@ class Callers:
         return frozenset(use.runs).union(*(self._seen_through(path) for path in use.through))
 
     def _seen_through(self, path: CallerPath) -> _Known:
-        is_known = path.called or self._is_reached(path.name)
+        is_known = self.is_open(path.name) or path.called or self._is_reached(path.name)
         return self.seen(path.name) if is_known else self.seen(path.name) | _UNKNOWN
 
     def _reached(self, name: str) -> bool:
@@ -68,7 +76,7 @@ class Callers:
         return any(use.runs or any(self._begins(path) for path in use.through) for use in self._uses(name))
 
     def _begins(self, path: CallerPath) -> bool:
-        return not self._uses(path.name) or self._is_reached(path.name)
+        return self.is_open(path.name) or not self._uses(path.name) or self._is_reached(path.name)
 
     def _repeats(self, name: str) -> bool:
         return any(use.repeats or any(map(self._path_repeats, use.through)) for use in self._uses(name))
@@ -80,14 +88,13 @@ class Callers:
         return any(use.surely or any(map(self._path_surely_repeats, use.through)) for use in self._uses(name))
 
     def _path_surely_repeats(self, path: CallerPath) -> bool:
-        again = path.again or (path.always and self.surely_repeats(path.name))
-        return again and self._is_eager(path.name)
+        return self._is_eager(path.name) and (path.again or (path.always and self.surely_repeats(path.name)))
 
     def _is_eager(self, name: str) -> bool:
-        return Runs.EAGER in self.runs(name)
+        return not name.startswith(".") and Runs.EAGER in self.runs(name)  # of a method that is never known
 
     def _differentiated(self, name: str) -> bool:
-        return any(
+        return not self.is_open(name) and any(
             use.differentiated or any(self.differentiated(path.name) for path in use.through)
             for use in self._uses(name)
         )

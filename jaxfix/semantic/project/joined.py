@@ -1,6 +1,6 @@
 """The facts of all files of a run, joined: what is known of a dotted name."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from jaxfix.library.facets import Effect
@@ -52,7 +52,16 @@ class Joined:
         self._users = Users(files, self._naming, read)
         self._offered = Offered(files, self._naming, around, kept)
         self._callers = Callers(self._users.uses, self._offered)
-        self.look_up = self._users.look_up
+
+    def look_up(self, used: Iterable[str], called: Iterable[str], passed: Collection[str]) -> None:
+        """Reads what the files do with functions, at once.
+
+        Args:
+          called: those of which it matters who calls their callers: of methods that unknown code may call nothing does.
+          passed: those of which it matters what calls pass.
+        """
+        followed = {name for name in called if not self._callers.is_open(name)}
+        self._users.look_up({*used, *followed}, followed, passed, self._callers.is_open)
 
     def jit(self, qualname: str) -> Jit | None:
         """The jitted function that `qualname` names, in whatever file it is made."""

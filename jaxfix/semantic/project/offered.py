@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+from jaxfix.dataflow.budget import MOST_READERS
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.rebinding import Around
 from jaxfix.semantic.project.summary_types import RETURNED, Facts
@@ -22,6 +23,10 @@ class Offered:
         name, _, owner = qualname[1:].partition("@")  # a method, of whatever object
         is_read = any(module != owner for module in self._reading.get(name, ()))
         return (is_read and self._is_distributed(f"{owner}.{name}")) or self.is_named_around(f".{name}")
+
+    def is_common(self, method: str) -> bool:
+        """Whether so many files read an attribute of this name that following it shows nothing."""
+        return len(self._reading.get(method[1:].partition("@")[0], ())) > MOST_READERS
 
     def _is_distributed(self, qualname: str) -> bool:
         return qualname.partition(".")[0] not in self._kept

@@ -61,7 +61,7 @@ class Project:
         every = [(QUERIES[name], QUERIES[name].function(about)) for name, about in asked]
         about = {reads: {of for query, of in every if query.reads is reads} for reads in Reads}
         passed = {of for query, of in every if query.passed}
-        self._joined.look_up(about[Reads.USES] | about[Reads.CALLERS], about[Reads.CALLERS], passed)
+        self._joined.look_up(about[Reads.USES], about[Reads.CALLERS], passed)
 
     @property
     def steps(self) -> int:

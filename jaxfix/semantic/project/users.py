@@ -1,6 +1,6 @@
 """What files do with the functions of others: read when somebody asks for it."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
@@ -57,7 +57,11 @@ class Users:
         return tuple(use for use in self.users(qualname) if not use.is_test)
 
     def look_up(
-        self, qualnames: Iterable[str], followed: Iterable[str] = (), passed: Collection[str] = frozenset()
+        self,
+        qualnames: Iterable[str],
+        followed: Iterable[str],
+        passed: Collection[str],
+        ends: Callable[[str], bool],
     ) -> None:
         """Reads what the files do with these functions.
 
@@ -66,6 +70,7 @@ class Users:
         Args:
           followed: those of which the functions are read too through which others reach them, and so on.
           passed: those of which it matters what calls pass.
+          ends: where the way through a function is not followed any further.
         """
         wanted, ways, known = {*qualnames}, {*followed}, set[str]()
         told = {name for qualname in passed for name in self._naming.spellings(qualname)}
@@ -75,7 +80,7 @@ class Users:
             self._read_for([*self._missing(names | others, told)], told)
             known |= ways
             wanted, ways = set(), {way.name for name in names for use in self._of(name) for way in use.through}
-            ways -= known
+            ways = {name for name in ways - known if not ends(name)}
 
     def _missing(self, names: Iterable[str], passed: Collection[str]) -> Iterator[str]:
         """Those that are not known; of some, what calls pass."""
