@@ -2,8 +2,12 @@
 
 import pytest
 
+from jaxfix.dataflow.budget import MOST_READERS
 from jaxfix.engine.analyze import analyze
-from jaxfix.engine.project import joined
+from jaxfix.engine.project import Reading, facts_of, joined, packages_of, project_of
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import RUNS
+from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods.local_loop_function import CODEMOD
@@ -215,3 +219,24 @@ main(1, 2)
     assert found("steps", steps=steps, train=run) == []
     assert found("steps", steps=steps, train=run.replace("jax.pmap(partial", "(partial")) == [6]
     assert found("steps", steps=steps) == [6]
+
+
+@pytest.mark.parametrize(("files", "lines"), [(MOST_READERS, []), (MOST_READERS + 1, [8])])
+def test_a_method_whose_name_many_files_read_is_unknown(files: int, lines: list[int]) -> None:
+    other = "import jax\n\n@jax.jit\ndef run(made, x):\n    return made.sample(x, x)\n"
+    readers = {f"reader_{number}": other for number in range(files - 1)}
+    assert found("sampler", sampler=SAMPLER, build=BUILD, train=TRAIN, **readers) == lines
+
+
+def test_of_a_method_that_many_files_read_no_file_is_read() -> None:
+    other = "def run(made, x):\n    return made.sample(x, x)\n"
+    texts = {"sampler": SAMPLER} | {f"reader_{number}": other for number in range(MOST_READERS + 1)}
+    given = [
+        (SourceFile.decode(f"{name}.py", text.encode()), Surroundings(f"app.{name}")) for name, text in texts.items()
+    ]
+    reading = Reading(given)
+    facts = [facts_of(Module.parse(source, place), packages_of(given)) for source, place in given]
+    whole = project_of(given, facts, unread=False, read=reading)
+    whole.look_up({(query, ".sample@app.sampler") for query in ("runs", "is traced", "seen", "differentiated")})
+    assert whole.ask(RUNS, ".sample@app.sampler") is Runs.UNKNOWN
+    assert not any(reading.known)
