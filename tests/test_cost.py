@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import indent
 from types import FrameType
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix.staging.contexts import Staging
+from jaxfix.syntax import kept
 from jaxfix_codemods import CODEMODS
 
 T = TypeVar("T")
@@ -121,3 +123,23 @@ def test_most_files_of_a_library_are_read_once() -> None:
     survey(units, lambda path: None, crew)
     assert read["_first"] == len(units)
     assert read["_read"] < len(units) / 2 and read["_again"] < len(units) / 3, read
+
+
+def test_methods_of_common_names_are_followed_through_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("step", "update", "apply", "advance")
+    pairs = zip(names, (*names[1:], "run"), strict=True)
+    heads = (f"    def {name}(self, model, x):\n        model.{callee}(model, x)\n" for name, callee in pairs)
+    methods = f"{''.join(heads)}{indent(LOOP, '    ')}"
+    texts = {f"m{number}": f"from jax import lax\nNUMBER = {number}\nclass Model:\n{methods}" for number in range(20)}
+    parse, parsed = ast.parse, Counter[str]()
+
+    def counting(source: str, *rest: object) -> ast.Module:
+        parsed[source] += 1
+        return parse(source)
+
+    monkeypatch.setattr(kept, "MOST", 0)  # as in a project of more than a megabyte
+    kept.KEPT.clear()
+    monkeypatch.setattr(ast, "parse", counting)
+    surveyed(texts)
+    kept.KEPT.clear()
+    assert max(parsed[text] for text in texts.values()) == 1
