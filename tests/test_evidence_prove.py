@@ -570,7 +570,7 @@ def test_a_donation_to_what_a_proven_fix_has_made_is_judged_in_the_same_proof() 
 def test_a_small_donation_to_it_is_not_run() -> None:
     program = making(100)
     found = proof(program, "aM")
-    assert (found["M"].verdict, "tells nothing here" in found["M"].reason) == (Verdict.NO_EFFECT, True)
+    assert (found["M"].verdict, "is noise here" in found["M"].reason) == (Verdict.NO_EFFECT, True)
     assert {fixes for _, fixes in program.runs} == {frozenset(), frozenset("a")}
 
 

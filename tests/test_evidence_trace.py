@@ -556,5 +556,5 @@ def test_what_a_program_does_that_is_dear_has_its_line(
     noted = [each for entry in measurement.compiles for each in entry.noted]
     found = {(each.note.value, each.what.replace("callback", "print")) for each in noted}  # by the version of jax
     assert found == (set() if note is None else {(note, what)})
-    told = [todo.words for todo in todos(measurement, ()) if "`jit(g)`" in todo.words and "in vain" not in todo.words]
+    told = [todo.words for todo in todos(measurement, ()) if "`jit(g)`" in todo.words and "repeated" not in todo.words]
     assert len(told) == (note is not None)

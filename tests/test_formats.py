@@ -171,7 +171,7 @@ def test_the_schema_refuses_what_is_no_sarif() -> None:
 def test_a_log_tells_where_what_and_how_sure(project: Path, cli: Cli) -> None:
     Path("maybe.py").write_text("import jax\n\njax.tiny_maybe(\n    1)\n")
     done = cli("check", "--all", "--output-format", "sarif")
-    assert (done.code, done.err) == (1, "3 findings in 2 of 2 files; [*] 3 fixable with `jaxfix apply`\n")
+    assert (done.code, done.err) == (1, "3 findings in 2 files; [*] 3 fixable with `jaxfix apply`\n")
     run = run_of(done.out)
     maybe, safe, risky = run["results"]
     (place,) = safe["locations"]
@@ -687,8 +687,8 @@ def test_the_file_has_what_stdout_would_have_and_the_summary_stays(
         ("gone/out.json", "there is no folder to write it into"),
         (".", "a folder, not a file to write"),
         ("", "a folder, not a file to write"),
-        ("train.py", "names a file that is analysed"),
-        ("../deep/./train.py", "names a file that is analysed"),
+        ("train.py", "is also an input"),
+        ("../deep/./train.py", "is also an input"),
     ],
 )
 def test_a_file_that_cannot_be_meant_is_refused(project: Path, cli: Cli, command: str, name: str, told: str) -> None:

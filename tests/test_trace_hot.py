@@ -146,7 +146,7 @@ def test_recompiles_without_a_cure_say_what_to_do() -> None:
     )
     found = replace(measured(), compiles=compiles)
     (todo,) = todos(found, ())
-    assert todo.words == "a.py:3, `jit(g)`: pad to one shape, or to a few: 2 compiles in vain, 2.0 of 10.0 s"
+    assert todo.words == "a.py:3, `jit(g)`: pad to one shape, or to a few: 2 repeated compiles, 2.0 of 10.0 s"
     assert not todos(found, compiled(compiles))
 
 

@@ -81,7 +81,8 @@ def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, 
         return f"{paint('green', f'no {noun}s')} in {counted(files, 'file')}\n"
     places = len({diagnostic.path for diagnostic in diagnostics})
     fixable = sum(diagnostic.fixable for diagnostic in diagnostics)
-    told = f"{paint('bold', counted(len(diagnostics), noun))} in {places} of {counted(files, 'file')}"
+    where = counted(files, "file") if places == files else f"{places} of {counted(files, 'file')}"
+    told = f"{paint('bold', counted(len(diagnostics), noun))} in {where}"
     return f"{told}; [*] {fixable} fixable with `jaxfix apply`\n" if fixable else f"{told}; none fixable\n"
 
 
