@@ -96,7 +96,7 @@ def test_a_target_that_the_table_does_not_reach_is_named(project: Path, cli: Cli
 def test_a_folder_without_sources_has_nothing_to_look_at(project: Path, cli: Cli) -> None:
     (project / "train.py").unlink()
     done = cli("upgrade")
-    assert (done.code, done.out.splitlines()[-1]) == (0, "there is nothing to look at")
+    assert (done.code, done.out.splitlines()[-1]) == (0, "no Python files to analyse")
 
 
 def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:

@@ -36,9 +36,9 @@ After:
     step = jax.jit(jax.grad(forward))
     print(step(jnp.full((24, 64, 64), 0.01), jnp.ones((512, 64))).shape)
 
-Safety: on request. Results are the same but for rounding; what changes is time, which `jaxfix apply --goal memory`
-gives for memory. Without that option nothing is said: a scan is no mistake. Declined where the body prints, calls back
-or has other side effects, which would happen twice, and where it was not read. Left alone are bodies that are
+Safety: on request. Results are the same except rounding; what changes is time, which `jaxfix apply --goal memory`
+gives for memory. Without that option nothing is said: a scan is not a mistake. Declined where the body prints, calls back
+or has other side effects, which would happen twice, and where it is unknown. Left alone are bodies that are
 checkpointed already, and scans that run eagerly: there the new function would compile again at every call.
 
 Evidence: what is compiled needs a tenth less memory while it runs (`memory_analysis`), by one megabyte at least, and
@@ -126,7 +126,7 @@ def _finding(module: Module, call: ast.Call, body: ast.expr, function: Function 
 def _check(module: Module, body: ast.expr, function: Function | None) -> None:
     """Raises `Declined` where the body may do something that is seen twice."""
     if function is None:
-        raise Declined(Reason(Code.UNREAD, f"`{module.text(body)}` was not read"))
+        raise Declined(Reason(Code.UNREAD, f"`{module.text(body)}` is unknown"))
     for reason in effects(module, function):
         raise Declined(reason)
     for node in walk(function):

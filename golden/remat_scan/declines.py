@@ -36,4 +36,4 @@ def drawing(h, xs):
 
 @functools.partial(jax.jit, static_argnames="body")
 def given(body, h, xs):
-    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): was not read
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): is unknown

@@ -174,7 +174,7 @@ def values_elsewhere(module: Module, parameter: ast.arg) -> tuple[Value, ...]:
 def plain_elsewhere(module: Module, parameter: ast.arg) -> tuple[ArgumentSummary, ...]:
     """The arguments that programs of other files pass for a parameter of a function of this module, where read.
 
-    Nothing where none of them holds what is no array.
+    Nothing where none of them holds what is not an array.
     """
     return tuple(each for each in _passed_elsewhere(module, parameter, PLAIN) if each is not None)
 

@@ -87,7 +87,7 @@ class _Reader:
             if isinstance(node, ast.Name) and is_own_object(self._module, node):
                 use = self._module.parent(node)
                 if not isinstance(use, ast.Attribute) or isinstance(use.ctx, ast.Del):
-                    text = f"line {node.lineno} hands `{node.id}` on as a whole"
+                    text = f"line {node.lineno} passes `{node.id}` on as a whole"
                     raise Declined(Reason(Code.ESCAPES, text, node.lineno))
                 if not isinstance(use.ctx, ast.Load) and methods(self._classes, use.attr):
                     raise Declined(Reason(Code.REBOUND, f"line {use.lineno} rebinds a method", use.lineno))
@@ -207,7 +207,7 @@ class _Reader:
                     raise Declined(Reason(Code.STRUCTURE, text))
                 forms = [self._values.of(part).form for part in parts if part is not None]
                 if forms and all(form in (Form.PYTHON, Form.NUMPY) for form in forms):
-                    text = f"the step binds `{self._text(name)}`, a number that is no array"
+                    text = f"the step binds `{self._text(name)}`, a number that is not an array"
                     raise Declined(Reason(Code.NO_ARRAY, text))
 
     def _check_held(self, name: str, changing: set[str]) -> None:

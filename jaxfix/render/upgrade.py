@@ -27,7 +27,7 @@ def oracle(found: Oracle, period: Version | None, files: int, alike: Mapping[str
 def _lines(state: State, paint: Paint) -> Iterator[str]:
     yield paint("bold", _versions(state))
     if not state.findings:
-        yield f"nothing to do in {counted(state.files, 'file')}" if state.files else "there is nothing to look at"
+        yield f"nothing to do in {counted(state.files, 'file')}" if state.files else "no Python files to analyse"
         return
     yield from _row("raises today", state.raises_today)
     yield from _row("raises at the target", state.raises_later)

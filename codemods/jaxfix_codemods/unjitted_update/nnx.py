@@ -48,7 +48,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef) -> Whole:
     parameters = {each.arg for each in parameters_of(function.args)}
     if not objects <= parameters:
         shown = min(objects - parameters)
-        raise Declined(Reason(Code.CAPTURED_DATA, f"it changes `{shown}`, which is no argument: `nnx.jit` refuses"))
+        raise Declined(Reason(Code.CAPTURED_DATA, f"it changes `{shown}`, which is not an argument: `nnx.jit` refuses"))
     for result in returned(function):
         names = {leaf.id for leaf in leaves(result) if isinstance(leaf, ast.Name)} & objects
         if names:
@@ -115,6 +115,8 @@ def _effects(module: Module, part: ast.AST) -> Iterator[Reason]:
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
             yield Reason(Code.COROUTINE, "it is a generator or a coroutine")
         elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
-            yield Reason(Code.SIDE_EFFECT, f"it calls `{module.text(node.value)}` for its effect, at every trace")
+            yield Reason(
+                Code.SIDE_EFFECT, f"it calls `{module.text(node.value)}` for its side effect, at trace time only"
+            )
         elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
             yield Reason(Code.SIDE_EFFECT, f"it changes `{module.text(node)}`")

@@ -118,7 +118,7 @@ MEANINGS = (
         "jax.numpy.linalg.matrix_power",
         "0.6.1",
         "returns integers of integers, where it returned floats",
-        "hand over floats",
+        "pass floats",
         only_ints=True,
     ),
     Meaning(
@@ -134,7 +134,7 @@ MEANINGS = (
         "jax.scipy.linalg.toeplitz",
         "0.4.36",
         "takes an array of two dimensions for a stack of them, where it was made flat",
-        "hand over `c.ravel()` where it has more than one dimension",
+        "pass `c.ravel()` where it has more than one dimension",
     ),
     Meaning(
         "jax.random.randint",

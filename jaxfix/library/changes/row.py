@@ -118,9 +118,9 @@ class Meaning:
       what: as a clause behind the name of the function.
       unless: a keyword that settles it; empty where none does.
       only_with: a keyword without which nothing differs; empty where everything does.
-      position: its place where it is handed over by position; 0 where it cannot be.
+      position: its place where it is passed by position; 0 where it cannot be.
       alike: the texts of its values with which nothing differs.
-      only_ints: whether it is so where the first argument is known to be whole numbers, and nowhere else.
+      only_ints: whether it is so where the first argument is known to be integers, and nowhere else.
       is_told_once: whether a file gets one finding of it, at the first place.
     """
 
