@@ -36,8 +36,8 @@ After:
     step = jax.jit(jax.grad(forward))
     print(step(jnp.full((24, 64, 64), 0.01), jnp.ones((512, 64))).shape)
 
-Safety: on request. Results are the same except rounding; what changes is time, which `jaxfix apply --goal memory`
-gives for memory. Without that option nothing is said: a scan is not a mistake. Declined where the body prints, calls back
+Safety: on request. Results are equal except rounding; what changes is time, which `jaxfix apply --goal memory`
+gives for memory. Without that option nothing is said: a scan is no mistake. Declined where the body prints, calls back
 or has other side effects, which would happen twice, and where it is unknown. Left alone are bodies that are
 checkpointed already, and scans that run eagerly: there the new function would compile again at every call.
 

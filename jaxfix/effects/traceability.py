@@ -67,7 +67,7 @@ def demands_of_statements(
 
     Args:
       during: under a trace already: what changes before or after it is the same of all of its iterations.
-      own: whether what methods bind of their object is not an effect; unless it is None, what is read of it is not asked.
+      own: whether what methods bind of their object is no effect; unless it is None, what is read of it is not asked.
     """
     around = module.function(statements[0]) or module.tree
     return _Reader(module, around, during, own=own).of_statements(statements)
