@@ -106,6 +106,9 @@ A step of `flax.nnx` changes its model and its optimizer in place: `nnx.jit` car
 that out for what the step is passed. One that returns such an object, or changes one from
 around, is left alone.
 
+A length that the step needs the value of, as in `u[1:n]`, is read of the function
+around where it is a number of Python that stays while the loop runs.
+
 A loop over functions, such as the members of a chain, is not a training loop:
 under `jit` it would be unrolled. So are loops of up to three iterations, and loops
 that start fewer than four programs. Tests are left unchanged: to compile a step

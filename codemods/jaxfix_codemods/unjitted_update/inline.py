@@ -44,6 +44,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
+from jaxfix_codemods.unjitted_update.settled import is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
@@ -172,6 +173,7 @@ class _Judge:
         self._state = held
         first = self._read_first()
         captured = {name for name in first if self._is_kept_function(name) or self._is_constant(name)}
+        captured |= {name for name in set(first) & set(found.values) if self._is_settled(name)}
         check_names(module, row, scope)
         data = [name for name in first if name not in captured and name not in self._handed]
         written = self._written()
@@ -493,6 +495,11 @@ class _Judge:
 
     def _during(self) -> During:
         return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._attributes))
+
+    def _is_settled(self, name: str) -> bool:
+        """Whether `name` is a number whose value the row needs, and which stays while the loop runs."""
+        parts = [part for part in self._row if name in loads([part])]
+        return all(is_settled(self._module, name, part) for part in parts)
 
     def _is_constant(self, name: str) -> bool:
         """Whether `name` is a number of the module, which stays what it is."""

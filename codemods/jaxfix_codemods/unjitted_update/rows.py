@@ -20,6 +20,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.returned import result_of
+from jaxfix_codemods.unjitted_update.settled import is_settled
 from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -120,7 +121,7 @@ class _Chooser:
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
-            if not (self._copied and name == self._own):
+            if not (self._copied and name == self._own) and not is_settled(self._module, name, statement):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
 

@@ -1,0 +1,25 @@
+"""Whole numbers of Python whose values a trace must know, and which stay while the loop runs: lengths, sizes."""
+
+import ast
+
+from jaxfix.api import Module, walk
+from jaxfix.api.analysis import During, Form, Kind, Values, why_unstable
+from jaxfix_codemods.jitting.whole import LOOPS
+
+
+def is_settled(module: Module, name: str, part: ast.AST) -> bool:
+    """Whether `name`, which `part` of a loop reads, is such a number: a function before the loop may read it."""
+    values = module.get(Values)
+    uses = [node for node in walk(part) if isinstance(node, ast.Name) and node.id == name]
+    loops = [outer for outer in module.ancestors(part) if isinstance(outer, LOOPS)]
+    if not uses or not loops:
+        return False
+    around = module.function(part)
+    scope: ast.AST = around or module.tree
+    loops = [outer for outer in loops if module.function(outer) is around]
+    if not loops or module.scope_of(name, uses[0]) is not scope:
+        return False
+    if why_unstable(module, name, scope, during=During(loops[-1])) is not None:
+        return False
+    found = [values.of(use) for use in uses]
+    return all(each.form is Form.PYTHON and each.kind is Kind.INT for each in found)
