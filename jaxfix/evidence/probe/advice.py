@@ -18,7 +18,7 @@ _PRODUCTS = {"dot_general", "mul"}
 def advised(closed: Any, lines: Lines, user: list[str]) -> list[dict[str, Any]]:
     """As `Noted`: what scans stack that does not change, calls of the host, products with one-hot arrays, branches.
 
-    Each is told by its line.
+    Each has its line.
     """
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for note, equation, about in _dear(closed.jaxpr):
