@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from command_line import Cli
 
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
@@ -96,3 +98,15 @@ def test_a_positional_sharding_is_proven_on_several_devices_alone() -> None:
     (before,) = analyze(source, CODEMOD, surroundings=Surroundings(jax=(0, 6, 2))).found
     assert (found.finding.proves, before.finding.proves) == (Proves.CURED_ON_DEVICES, Proves.SAME_ON_DEVICES)
     assert analyze(source, CODEMOD, surroundings=Surroundings(jax=(0, 5, 3))).found == ()
+
+
+def test_another_file_that_asks_which_process_it_is_keeps_pmap(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mapped.py").write_text("import jax\n\nf = jax.pmap(abs)\n")
+    (tmp_path / "train.py").write_text("import jax\nimport mapped\n\nprint(mapped.f, jax.process_index())\n")
+    for named in (".", "mapped.py"):
+        assert "many hosts" in cli("upgrade", named).out
+    (tmp_path / "train.py").write_text("import mapped\n\nprint(mapped.f)\n")
+    assert "many hosts" not in cli("upgrade").out

@@ -86,7 +86,9 @@ def _apart(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
         return
     yield "### Four more, line by line\n"
     yield "Chosen by their names after the rules were written, each at its newest stored state; each written line was"
-    yield "read once, and judged as above.\n"
+    yield "read once, and judged as above. The wrong ones are the six `pmap` of flaxmodels: other files of it ask which"
+    yield "process they are, and on several hosts each passes its own part. These figures are of each file alone; with"
+    yield "the other files in sight, as in every command, `pmap` is left there since.\n"
     yield from _rows(found)
     yield ""
 

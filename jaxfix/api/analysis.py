@@ -42,7 +42,16 @@ from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.integers import integer
 from jaxfix.semantic.mutations import changes_of, is_stored
-from jaxfix.semantic.project.query import CALLS_BACK, FACTORY, MAKES_RULES, REBINDS, USERS, runs_of, surely_repeats_at
+from jaxfix.semantic.project.query import (
+    ASKS_PROCESS,
+    CALLS_BACK,
+    FACTORY,
+    MAKES_RULES,
+    REBINDS,
+    USERS,
+    runs_of,
+    surely_repeats_at,
+)
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.recompiles import statement_at
@@ -59,6 +68,7 @@ from jaxfix.syntax.signatures import argument_values, default_of, parameters_of,
 __all__ = [
     "ANYTHING",
     "ANY_PART",
+    "ASKS_PROCESS",
     "CALLS_BACK",
     "DEFAULT",
     "EXISTS",

@@ -83,6 +83,8 @@ class Effect:
     """Uses files, the clock or settings."""
     WAITS = Facet()
     """Waits for values."""
+    ASKS_PROCESS = Facet()
+    """Depends on which of several processes runs it."""
     CALLS_BACK = Facet()
     """In a program, runs code of the host while the program runs."""
     FETCHES = Facet()

@@ -50,6 +50,14 @@ FUNCTIONS = (
     Function("jax.custom_jvp.defjvp", (Transform.DERIVATIVE_RULE,)),
     Function("jax.custom_vjp", (Transform.PASSES_ON, Identity.RENEWS)),
     Function("jax.custom_vjp.defvjp", (Transform.DERIVATIVE_RULE,)),
+    *(
+        Function(f"jax.{name}", (Effect.ASKS_PROCESS,))
+        for name in ("distributed.initialize", "host_count", "host_id", "host_ids", "process_count", "process_index")
+    ),
+    *(
+        Function(f"jax.experimental.multihost_utils.{name}", (Effect.ASKS_PROCESS,))
+        for name in ("broadcast_one_to_all", "process_allgather", "sync_global_devices")
+    ),
     Function("jax.debug.breakpoint", (Effect.CALLS_BACK,)),
     Function("jax.debug.callback", (Effect.CALLS_BACK,)),
     Function("jax.debug.print", (Effect.CALLS_BACK,)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import CALLS_BACK, MAKES_RULES, RUNS_APART
+from jaxfix.semantic.project.summary_types import ASKS_PROCESS, CALLS_BACK, MAKES_RULES, RUNS_APART
 from jaxfix.syntax.nodes import FORMAT_STRINGS, walk
 
 _RUNNERS = short_names(Effect.RUNS_APART)
@@ -16,6 +16,7 @@ _SOURCES = ("getsource", "getsourcelines", "unparse")
 """What gives a part of a file, which is then run without the rest of it."""
 _RULES = short_names(Transform.DERIVATIVE_RULE)
 _CALLING_BACK = where(Effect.CALLS_BACK)
+_ASKING_PROCESS = where(Effect.ASKS_PROCESS)
 
 
 def done_apart(module: Module) -> Iterator[str]:
@@ -26,6 +27,8 @@ def done_apart(module: Module) -> Iterator[str]:
         yield MAKES_RULES
     if any(map(module.references, _CALLING_BACK)):
         yield CALLS_BACK
+    if any(map(module.references, _ASKING_PROCESS)):
+        yield ASKS_PROCESS
 
 
 def runs_apart(module: Module) -> bool:

@@ -73,20 +73,20 @@ After:
         return w - 0.1 * jax.lax.pmean(grads, "batch")
 
 Safety: needs evidence. The mesh is made of all devices when the function is first called; an array whose first axis is
-shorter than there are devices, which `pmap` runs on the first few of them, raises. What `pmap` refuses is refused
-with another error; a call outside of the mesh, which `pjit` with a `PartitionSpec` refuses, runs. Left to a person,
-with the reason:
-code that asks which process it is, where each host passes its own part of an array; a `pmap` in traced code or in
-another one; another axis than the first; static arguments; keywords in a call of the mapped function; a `pmap` that is
-passed on, or that is made and called at once in a function or a loop, where a new `jit` would compile each time. Where
-the project runs with a jax before 0.6.1 too, `jax.experimental.shard_map` with `check_rep=False` is written; before
-0.4.30 it is left. Of `pjit`: what is no `PartitionSpec` in the file itself; a file that enters no mesh, or several. Of
-`with mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or defines a
-function; a file that imports a library which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh`
-it sees none, and leaves its constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type
-`Explicit`, under which a sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape,
-compared, or passed to other functions than those that place arrays; a number of axes that the file does not show; a
-sharding constraint beside meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.
+shorter than there are devices, which `pmap` runs on the first few of them, raises. What `pmap` refuses is refused with
+another error; a call outside of the mesh, which `pjit` with a `PartitionSpec` refuses, runs. Left to a person, with
+the reason: code that asks which process it is, in whichever file of the project, where each host passes its own part
+of an array; a `pmap` in traced code or in another one; another axis than the first; static arguments; keywords in a
+call of the mapped function; a `pmap` that is passed on, or that is made and called at once in a function or a loop,
+where a new `jit` would compile each time. Where the project runs with a jax before 0.6.1 too,
+`jax.experimental.shard_map` with `check_rep=False` is written; before 0.4.30 it is left. Of `pjit`: what is no
+`PartitionSpec` in the file itself; a file that enters no mesh, or several. Of `with mesh:`: a block that calls
+anything but jitted functions of the project, NumPy and builtins, or defines a function; a file that imports a library
+which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh` it sees none, and leaves its
+constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a
+sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape, compared, or passed to other
+functions than those that place arrays; a number of axes that the file does not show; a sharding constraint beside
+meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.
 
 Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
 proof of a run on one device is refused, also of an error that is cured;

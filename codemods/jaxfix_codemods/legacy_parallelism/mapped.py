@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, Staging, frozen
+from jaxfix.api.analysis import ASKS_PROCESS
 
 PMAP = "jax.pmap"
 _PARTIAL = "functools.partial"
@@ -87,8 +88,9 @@ def _options(rest: list[ast.expr], keywords: list[ast.keyword]) -> Mapping[str, 
 
 
 def is_of_many_hosts(module: Module) -> bool:
-    """Whether the file asks which process it is: what each host passes is then its own part."""
-    return _HOSTS.search(module.source.text.decode(errors="replace")) is not None
+    """Whether a file of the project asks which process it is: what each host passes is then its own part."""
+    is_here = _HOSTS.search(module.source.text.decode(errors="replace")) is not None
+    return is_here or module.surroundings.project.ask(ASKS_PROCESS, "")
 
 
 def check(module: Module, each: Mapped) -> None:

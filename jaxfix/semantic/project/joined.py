@@ -12,6 +12,7 @@ from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
+    ASKS_PROCESS,
     CALLS_BACK,
     MAKES_RULES,
     ArgumentSummary,
@@ -176,6 +177,11 @@ class Joined:
         """Whether some file has programs that may run code of the host while they run."""
         callers = sorted(where(Effect.CALLS_BACK))
         return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
+
+    def asks_process(self) -> bool:
+        """Whether some file asks in which of several processes it runs."""
+        asking = sorted(where(Effect.ASKS_PROCESS))
+        return ASKS_PROCESS in self._all_rebound or (self._around is not None and any(map(self._around.names, asking)))
 
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""

@@ -107,6 +107,9 @@ STORES: Query[bool] = Query("stores", bool, False, Joined.stores, Reads.ANY_FILE
 IS_NAMED_AROUND: Query[bool] = Query("is named around", bool, False, Joined.is_named_around, Reads.ANY_FILE)
 HIDES: Query[bool] = Query("hides", bool, False, lambda joined, about: joined.hides(), Reads.ANY_FILE)
 MAKES_RULES: Query[bool] = Query("makes rules", bool, False, lambda joined, about: joined.makes_rules(), Reads.ANY_FILE)
+ASKS_PROCESS: Query[bool] = Query(
+    "asks process", bool, False, lambda joined, about: joined.asks_process(), Reads.ANY_FILE
+)
 CALLS_BACK: Query[bool] = Query("calls back", bool, False, lambda joined, about: joined.calls_back(), Reads.ANY_FILE)
 IS_READ: Query[bool] = Query("is read", bool, False, lambda joined, about: joined.is_read(), Reads.ANY_FILE)
 QUERIES: dict[str, Query[object]] = {query.name: query for query in [*globals().values()] if isinstance(query, Query)}

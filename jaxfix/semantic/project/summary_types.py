@@ -20,6 +20,8 @@ RUNS_APART = "?apart"
 """That code of some module is run where its functions do not find the other names of it."""
 MAKES_RULES = "?rules"
 """That a function gets a derivative rule of its own."""
+ASKS_PROCESS = "?process"
+"""That a program may run in several processes, each of which asks which it is."""
 CALLS_BACK = "?callbacks"
 """That a program may run code of the host while it runs."""
 Argument = int | str
