@@ -58,6 +58,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before
 from jaxfix.api.library import Dtype, members_of, where
+from jaxfix_codemods.looping.arrays import Arrays
 
 _ANY = "jax.numpy.any"
 _ALL = "jax.numpy.all"
@@ -106,7 +107,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 
 def _is_computed(module: Module, expr: ast.expr) -> bool:
-    """Whether it is what a jitted function has returned, or an array made of that by its own methods."""
+    """Whether it is what a function of jax, or a jitted one, has returned, or an array made of that by its methods."""
     match expr:
         case ast.Name():
             value = module.only_value(expr)
@@ -114,7 +115,7 @@ def _is_computed(module: Module, expr: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=array, attr=attr)) if attr in _MEMBERS:
             return _is_computed(module, array)
         case ast.Call(func=func):
-            return jit_of(module, func) is not None
+            return jit_of(module, func) is not None or module.get(Arrays).is_sure(expr)
     return False
 
 

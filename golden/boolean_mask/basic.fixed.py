@@ -65,3 +65,9 @@ def hard_ones(params, batches):
         print(losses.mean(where=losses > 1.0))
         rows = mapped_losses(params, batch).reshape(-1)
         print(rows.sum(where=rows > 1.0))
+
+
+def of_draws(keys):
+    for key in keys:
+        x = jax.random.normal(key, (100,))
+        print(x.mean(where=x > 0.1))

@@ -63,3 +63,9 @@ def hard_ones(params, batches):
         print(losses[losses > 1.0].mean())  # want: boolean-mask
         rows = mapped_losses(params, batch).reshape(-1)
         print(rows[rows > 1.0].sum())  # want: boolean-mask
+
+
+def of_draws(keys):
+    for key in keys:
+        x = jax.random.normal(key, (100,))
+        print(x[x > 0.1].mean())  # want: boolean-mask
