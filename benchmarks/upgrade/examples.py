@@ -79,7 +79,7 @@ _WHOLE = {
     "jax.sharding.PositionalSharding": "import jax\nimport jax.numpy as jnp\n"
     "from jax.experimental import mesh_utils\nfrom jax.sharding import PositionalSharding\n\n"
     "sharding = PositionalSharding(mesh_utils.create_device_mesh((8,)))\n"
-    "grid, x = sharding.reshape(2, 4), jnp.arange(64.0).reshape(8, 8)\n"
+    "grid = sharding.reshape(2, 4)\nx = jnp.arange(64.0).reshape(8, 8)\n"
     "placed = (\n    jax.device_put(x, sharding.reshape(4, 2)),\n    jax.device_put(x, grid.T),\n"
     "    jax.device_put(x, grid.replicate(0)),\n    jax.device_put(x, grid.replicate(axis=-1, keepdims=True)),\n"
     "    jax.device_put(x[0], sharding.replicate()),\n    jax.jit(jnp.sin, out_shardings=grid)(x),\n)\n"

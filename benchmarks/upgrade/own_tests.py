@@ -61,7 +61,10 @@ def _told(folder: Path, arguments: tuple[str, ...], python: str) -> str:
     """How many tests pass and fail, and the first error."""
     command = [python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:warnings", *arguments]
     env = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(folder)}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=_LONGEST_S, check=False)
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=_LONGEST_S)
+    except subprocess.TimeoutExpired:
+        return f"not done within {_LONGEST_S} s"
     last = next((line for line in reversed(done.stdout.splitlines()) if _COUNTS.search(line)), "")
     counts = ", ".join(f"{number} {what}" for number, what in _COUNTS.findall(last)) or "nothing ran"
     error = _ERROR.search(done.stdout)

@@ -91,6 +91,7 @@ def check(environments: Sequence[Environment]) -> Checked:
     run = [row for row in EXAMPLES if not _runs_nowhere(row, environments)]
     equal = [row for row in run if _is_equal(row, environments)]
     faults += [f"{row}: does not print the same before and after" for row in run if row not in equal]
+    faults += [f"{row}: its example is not rewritten" for row, text in new_examples().items() if text == EXAMPLES[row]]
     told = [each.versions for each in environments]
     return Checked(told, len(ROWS), len(NAMES), sides, gone, same, len(run), len(equal), faults)
 
