@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from jaxfix.api import Code, Declined, Finding, Module, Proves, Reason, Recipe, Rewriter, frozen
+from jaxfix.api.analysis import is_alike
 from jaxfix.api.library import Fate
 from jaxfix_codemods.legacy_parallelism.layouts import CONSTRAINTS, Layout, device_rank, is_array, stepped, taker_of
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES, SHARDINGS, SPECS, spelled
@@ -114,9 +115,10 @@ def _check_meshes(module: Module, uses: Sequence[_Use]) -> None:
     Raises:
       Declined: jax 0.10 loses a constraint to a mesh of another shape than that of the arguments, or raises.
     """
-    meshes = {(ast.dump(use.base.devices), use.mesh) for use in uses if use.taker}
+    taken = [(use.base.devices, use.mesh) for use in uses if use.taker]
+    is_one = all(is_alike(devices, taken[0][0]) and mesh == taken[0][1] for devices, mesh in taken)
     others = any(module.references(name) for name in (*MESHES, *SHARDINGS))
-    if (len(meshes) > 1 or others) and any(use.taker in CONSTRAINTS for use in uses):
+    if (not is_one or others) and any(use.taker in CONSTRAINTS for use in uses):
         text = "a constraint between meshes of several shapes is lost by jax 0.10: use one mesh"
         raise Declined(Reason(Code.BY_HAND, text))
 
