@@ -88,7 +88,7 @@ def _ways(
 
 
 def _is_rebound_under_jit(module: Module, function: ast.FunctionDef) -> bool:
-    """Whether whoever calls it by its name calls it under `jit`: `step = jax.jit(step)` stands below it."""
+    """Whether a call by its name is one under `jit`: `step = jax.jit(step)` stands below it."""
     match [binding.node for binding in module.bindings(function.name, module.scope_of(function.name, function))]:
         case [ast.FunctionDef() as first, ast.Name() as target] if first is function:
             value = module.value_of(target)
