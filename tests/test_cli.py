@@ -139,6 +139,7 @@ def test_check_json_has_the_promised_schema(project: Path, cli: Cli) -> None:
         "id": "tiny-safe",
         "message": "`tiny_safe` costs a compile at every call",
         "confidence": "certain",
+        "estimate": "a compile at each call",
         "safety": "safe",
         "title": "Call `tiny_done` for `tiny_safe`",
         "fixable": True,
