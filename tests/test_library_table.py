@@ -21,6 +21,7 @@ ALONE = {
     "codemods/jaxfix_codemods/captured_constant/__init__.py: _MAKERS": "packages, by the beginning of a name",
     "codemods/jaxfix_codemods/captured_constant/passing.py: _GIVEN": "attributes, some of which no class of jax names",
     "codemods/jaxfix_codemods/host_sync/deferring.py: _READERS": "builtins that keep nothing of a list of numbers",
+    "jaxfix/effects/own_state.py: _KNOWN_DECORATORS": "decorators that it reads one by one",
     "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
     "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
@@ -57,6 +58,7 @@ ALONE = {
 ALONE_INLINE = {
     "codemods/jaxfix_codemods/host_sync/deferring.py: _may_be_named": "builtins that give numbers of a list of numbers",
     "jaxfix/effects/traceability.py: _callee": "methods of functional objects too",
+    "jaxfix/dataflow/init_update_pairs.py: _couples_by_name": "the two methods of a pair, by their names alone",
     "jaxfix/effects/instance_state.py: _methods": "decorators that it reads one by one",
     "jaxfix/semantic/early_exit.py: _start": "the two that take a start as the first of several",
     "jaxfix/summary/rebinding.py: _changed": "the arguments stand in one order in these three",
