@@ -70,7 +70,7 @@ def test_bad_input_is_one_line_and_the_server_lives_on(project: Path) -> None:
             assert "one of the two" in await refused(agent, "prove", run=MARKS, diff="x", paths=["train.py"])
             assert "exists already" in await refused(agent, "prove", run=MARKS, diff="x", receipt="train.py")
             assert "no codemod" in await refused(agent, "explain", about="what")
-            assert "nothing is found" in await refused(agent, "explain", about="train.py:1")
+            assert "no finding on this line" in await refused(agent, "explain", about="train.py:1")
             assert (await called(agent, "check"))["total"] == 1
 
     asyncio.run(talk())
