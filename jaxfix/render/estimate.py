@@ -8,9 +8,11 @@ _EACH = (Cost.COMPILES, Cost.WORK)
 
 
 def dearest_first(diagnostic: Diagnostic) -> tuple[float, bool, int, int]:
-    """A key to sort by: what a run has measured, in seconds, then what is certain, by kind of cost and nested loops."""
-    seconds = diagnostic.seen.seconds if diagnostic.seen is not None else 0.0
-    return -seconds, diagnostic.confidence is Confidence.POSSIBLE, *estimated(diagnostic)
+    """A key to sort by: what a run has measured, in seconds; else what is certain, by kind of cost and nested loops."""
+    is_possible = diagnostic.confidence is Confidence.POSSIBLE
+    if diagnostic.seen is not None:
+        return -diagnostic.seen.seconds, is_possible, 0, 0
+    return 0.0, is_possible, *estimated(diagnostic)
 
 
 def estimated(diagnostic: Diagnostic) -> tuple[int, int]:
