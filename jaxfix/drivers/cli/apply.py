@@ -19,6 +19,7 @@ from jaxfix.drivers.workflow import consent, recording
 from jaxfix.drivers.workflow.agenda import Agenda, agenda
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.generating import Needed, needed
+from jaxfix.drivers.workflow.idle import without_idle
 from jaxfix.drivers.workflow.looking import Findings
 from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
@@ -98,9 +99,11 @@ def applied(options: Apply, request: Request) -> int:
             recording.keep(planned.planned, proofs.receipts, places, rerun(decided.command), terminal, sealed(places))
     if decided.reviewed is not None:
         settle(session, decided.reviewed, places)
+    remaining = second_look(found, planned, places, terminal)
+    planned, remaining = without_idle(planned, remaining, found, proofs.receipts)
     result = Result(
         found,
-        second_look(found, planned, places, terminal),
+        remaining,
         planned,
         proofs,
         places,
