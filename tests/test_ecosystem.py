@@ -47,5 +47,5 @@ def test_the_page_counts_what_a_maintainer_would_merge() -> None:
     library = Library("me/it", "0123", 1, 1, 0.0, (), applied, (), ())
     said = {("me/it", edit): Merge("me/it", "a.py", edit.key, edit is edits[0], "it helps") for edit in edits[:2]}
     text = "\n".join(page.lines([library], {}, said, {}, "fresh.txt"))
-    assert "Of 3 edits **1 yes**, 1 no, 1 not analysed" in text
+    assert "Of 3 edits **1 yes**, 1 no, 1 not judged" in text
     assert "* me/it a.py `some`: yes, it helps" in text

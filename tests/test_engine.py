@@ -172,13 +172,13 @@ def test_fix_that_may_not_be_written_is_held_with_its_reason(text: str, new: str
 
 
 def test_fixes_without_end_name_their_codemod() -> None:
-    with pytest.raises(BugError, match=r"^a\.py: the fixes of `endless` do not come to an end$"):
+    with pytest.raises(BugError, match=r"^a\.py: the fixes of `endless` do not terminate$"):
         planned("x = a(1)\n", codemod("endless", "a", into("a({}, 1)")))
 
 
 def test_fixes_that_undo_each_other_are_both_named() -> None:
     there, back = codemod("there", "a", renamed("b")), codemod("back", "b", renamed("a"))
-    with pytest.raises(BugError, match="the fixes of `back`, `there` do not come to an end"):
+    with pytest.raises(BugError, match="the fixes of `back`, `there` do not terminate"):
         planned("x = a(1)\n", there, back)
 
 

@@ -66,7 +66,9 @@ def test_of_a_program_too() -> None:
 @pytest.mark.parametrize("equality", Equality)
 @pytest.mark.parametrize("proves", [claim for claim in Proves if claim is not Proves.ERROR_CURED])
 def test_for_no_other_claim(equality: Equality, proves: Proves) -> None:
-    assert compare(BEFORE, AFTER, equality, FUNCTION, proves).verdict is Verdict.DIFFERENT
+    of_one_device = proves is Proves.CURED_ON_DEVICES  # what ran on one device tells nothing of it
+    wanted = Verdict.NOT_COMPARED if of_one_device else Verdict.DIFFERENT
+    assert compare(BEFORE, AFTER, equality, FUNCTION, proves).verdict is wanted
 
 
 @pytest.mark.parametrize("failure", ["AttributeError: no", "exit status 1: ImportError: no", "ModuleNotFoundError: no"])

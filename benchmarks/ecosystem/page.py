@@ -130,7 +130,7 @@ def _merges(libraries: Sequence[Library], merges: Merges) -> Iterator[str]:
         yield ""
         yield (
             f"Would a maintainer merge it? Of {len(edits)} edits **{yes} yes**, {len(said) - yes} no, "
-            f"{len(edits) - len(said)} not looked at (`benchmarks/ecosystem/merged.json`)."
+            f"{len(edits) - len(said)} not judged (`benchmarks/ecosystem/merged.json`)."
         )
         yield ""
         yield from (

@@ -7,8 +7,8 @@ def silenced(signal, gain):
     def body(state, x):
         return state + gain * x, x
 
-    return jax.lax.scan(body, signal, signal)  # jaxfix: ignore[local-loop-function]
+    return jax.lax.scan(body, signal, signal)  # jaxfix: ignore[local-loop-function]  # want: remat-scan (no fix)
 
 
 def filtered(body, signal):
-    return jax.lax.scan(body, signal, signal)  # want: fresh-function (no fix)
+    return jax.lax.scan(body, signal, signal)  # want: fresh-function (no fix)  # want: remat-scan (no fix)

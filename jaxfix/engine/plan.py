@@ -43,7 +43,7 @@ def plan(
 
     Raises:
       SourceError: `source` is not valid Python.
-      BugError: a codemod or a recipe broke, or the fixes do not come to an end.
+      BugError: a codemod or a recipe broke, or the fixes do not terminate.
     """
     return patched(source, codemods, accept, surroundings, own)[0]
 

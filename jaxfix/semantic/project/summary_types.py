@@ -193,7 +193,7 @@ class CallSite:
     by_key: tuple[tuple[int, ...], ...] = ()
 
     def passed_to(self, parameter: "ParameterPlace") -> Iterator[ArgumentSummary]:
-        """The arguments that are passed to a parameter of the function, as far as they are known."""
+        """The arguments that are passed to a parameter of the function, in order; empty where none is known."""
         position = None if parameter.position is None else parameter.position - self.bound
         return (passed for passed in self.arguments or () if passed.to in (position, parameter.name))
 
