@@ -36,8 +36,14 @@ class Callers:
         return sum(solver.steps for solver in every)
 
     def is_open(self, name: str) -> bool:
-        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs."""
-        return name.startswith(".") and (self._is_offered(name) or self._is_offered.is_common(name))
+        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs.
+
+        A private one of few files is followed: its class knows who else would call it.
+        """
+        if not name.startswith("."):
+            return False
+        is_private = name.startswith("._") and not name.startswith(".__")
+        return self._is_offered.is_common(name) or (not is_private and self._is_offered(name))
 
     def _runs(self, name: str) -> _Known:
         if self.is_open(name):
