@@ -167,7 +167,7 @@ def _outside(source: SourceFile, analysis: Analysis, patch: Patch, after: Source
             continue
         names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
         names |= {node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
-        names.add(getattr(statement, "name", ""))
+        names |= {node.name for node in ast.walk(statement) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         if names & held:
             continue
         if source.text[own.start : own.end] not in after.text:
@@ -175,12 +175,13 @@ def _outside(source: SourceFile, analysis: Analysis, patch: Patch, after: Source
 
 
 def _around(analysis: Analysis, node: ast.AST) -> Iterator[str]:
-    """The names of the functions and classes around a finding, and those that its statement binds."""
+    """The names of the functions and classes around a finding, and those that its statement has."""
     for outer in (node, *analysis.module.ancestors(node)):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield outer.name
         elif isinstance(outer, ast.stmt):
             yield from (inner.id for inner in ast.walk(outer) if isinstance(inner, ast.Name))
+            yield from (inner.attr for inner in ast.walk(outer) if isinstance(inner, ast.Attribute))
 
 
 def _comments(raw: bytes) -> list[str]:
