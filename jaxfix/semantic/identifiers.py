@@ -89,4 +89,4 @@ class Identifiers:
     @cached_property
     def _texts(self) -> frozenset[str]:
         """The strings of the code, be they identifiers or not."""
-        return frozenset([each.value for each in self._module.nodes(ast.Constant) if each.value.__class__ is str])
+        return frozenset([each.value for each in self._module.nodes(ast.Constant) if isinstance(each.value, str)])

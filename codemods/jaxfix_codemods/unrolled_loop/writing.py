@@ -18,7 +18,7 @@ def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collec
     loop, names = rounds.loop, carry.names
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
     whole = names[0] if len(names) == 1 else _free(module, loop, "carry")
-    tupled = f"({', '.join(names)})" if len(names) > 1 else names[0]
+    tupled = names[0] if len(names) == 1 else f"({', '.join(names)})"
     bound = ", ".join(names)
     if len(names) > 1:
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
