@@ -1,6 +1,6 @@
 """The law: what two runs that differ by one fix say of it. Pure; counts decide, times never."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -360,12 +360,8 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return verdict, f"{words}{saved(work)}" if verdict is Verdict.PROVEN else words
     if proves is Proves.FEWER_READS:
         return reads_effect(before, after, pair.noise)
-    if proves is Proves.SMALLER_PROGRAM:
-        return size_effect(before, after, pair.noise)
-    if proves is Proves.LESS_DATA:
-        return data_effect(before, after, pair.noise)
-    if proves is Proves.LESS_TEMPORARY:
-        return temporary_effect(before, after, pair.noise)
+    if proves in _FIGURES:
+        return program_effect(_FIGURES[proves], before, after, pair.noise)
     if proves is Proves.SAME_ON_DEVICES and min(before.devices, after.devices) < 2:
         return Verdict.NOT_COMPARED, ONE_DEVICE
     if proves in (Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES):
@@ -459,45 +455,61 @@ def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE
     return (Verdict.PROVEN if are_fewer(old, new) else Verdict.NO_EFFECT), words
 
 
-def size_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of the size of what they compile."""
+@frozen
+class Figure:
+    """What a run tells of all programs that it compiles, and a fix may make less of.
+
+    Attributes:
+      of: the figure; None where jax does not tell.
+      is_less: whether the drop is worth a change.
+      untold: why nothing is compared without it.
+      words: both figures, and what the drop costs or is part of.
+    """
+
+    of: Callable[[Measurement], int | None]
+    is_less: Callable[[int, int], bool]
+    untold: str
+    words: Callable[[Measurement, Measurement, int, int], str]
+
+
+def program_effect(
+    figure: Figure, before: Measurement, after: Measurement, noise: Noise = SILENCE
+) -> tuple[Verdict, str]:
+    """What two runs with equal results say of the programs that they compile."""
     rises = _rises(counts(before), counts(after), noise)
     if rises is not None:
         return Verdict.NO_EFFECT, rises
-    old, new = sizes(before), sizes(after)
+    old, new = figure.of(before), figure.of(after)
     if old is None or new is None:
-        return Verdict.NOT_COMPARED, "jax does not report the size of its programs"
-    words = f"{SIZE} {old} -> {new}, in {_seconds(before, after)} s"
-    return (Verdict.PROVEN if is_smaller(old, new) else Verdict.NO_EFFECT), words
+        return Verdict.NOT_COMPARED, figure.untold
+    words = figure.words(before, after, old, new)
+    return (Verdict.PROVEN if figure.is_less(old, new) else Verdict.NO_EFFECT), words
 
 
-def data_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of the data in what they compile."""
-    rises = _rises(counts(before), counts(after), noise)
-    if rises is not None:
-        return Verdict.NO_EFFECT, rises
-    old, new = constant_bytes(before), constant_bytes(after)
-    if old is None or new is None:
-        return Verdict.NOT_COMPARED, "jax does not report the data in its programs"
-    words = f"{DATA} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, compiled in {_seconds(before, after)} s"
-    return (Verdict.PROVEN if is_lighter(old, new) else Verdict.NO_EFFECT), words
+def _size(before: Measurement, after: Measurement, old: int, new: int) -> str:
+    return f"{SIZE} {old} -> {new}, in {_seconds(before, after)} s"
 
 
-def temporary_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of the memory that programs need while they run, and what that costs."""
-    rises = _rises(counts(before), counts(after), noise)
-    if rises is not None:
-        return Verdict.NO_EFFECT, rises
-    old, new = temporary_bytes(before), temporary_bytes(after)
-    if old is None or new is None:
-        return Verdict.NOT_COMPARED, "jax does not tell how much memory programs need while they run"
+def _data(before: Measurement, after: Measurement, old: int, new: int) -> str:
+    return f"{DATA} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, compiled in {_seconds(before, after)} s"
+
+
+def _temporary(before: Measurement, after: Measurement, old: int, new: int) -> str:
     cost = f"flops {flops(before):.3g} -> {flops(after):.3g}"
-    words = f"{TEMPORARY} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, {cost}"
-    return (Verdict.PROVEN if is_thinner(old, new) else Verdict.NO_EFFECT), words
+    return f"{TEMPORARY} {old / 1e6:.1f} -> {new / 1e6:.1f} MB, {cost}"
 
 
 def _seconds(before: Measurement, after: Measurement) -> str:
     return " -> ".join(f"{sum(entry.seconds for entry in run.compiles):.1f}" for run in (before, after))
+
+
+_FIGURES = {
+    Proves.SMALLER_PROGRAM: Figure(sizes, is_smaller, "jax does not report the size of its programs", _size),
+    Proves.LESS_DATA: Figure(constant_bytes, is_lighter, "jax does not report the data in its programs", _data),
+    Proves.LESS_TEMPORARY: Figure(
+        temporary_bytes, is_thinner, "jax does not tell how much memory programs need while they run", _temporary
+    ),
+}
 
 
 def same_results(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
