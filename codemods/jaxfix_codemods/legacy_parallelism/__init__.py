@@ -111,8 +111,9 @@ _KEPT = (0, 8, 0)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if module.surroundings.admits("jax", _KEPT):
-        yield from islice((_finding(module, mapped(module, place)) for place in module.references(PMAP)), _most(module))
+    places = module.references(PMAP) if module.surroundings.admits("jax", _KEPT) else ()
+    if places:
+        yield from islice((_finding(module, mapped(module, place)) for place in places), _most(module))
     yield from partitioned.find(module)
     yield from entering.find(module)
     yield from positional.find(module)
