@@ -45,6 +45,7 @@ ALONE = {
     "codemods/jaxfix_codemods/ragged_batch/steps.py: _JOINING": "what joins lists, of whichever library",
     "codemods/jaxfix_codemods/ragged_batch/steps.py: _LOOPING": "what passes an iterable on, of whichever library",
     "codemods/jaxfix_codemods/remat_scan.py: _CHECKPOINTS": "the names of one function, and what flax calls it",
+    "codemods/jaxfix_codemods/remat_scan.py: _LOOPS": "its own triggers",
     "codemods/jaxfix_codemods/removed_api/guards.py: _ASKING": "two builtins, which it reads one by one",
     "codemods/jaxfix_codemods/static_exponent/__init__.py: _POWERS": "its own triggers",
     "codemods/jaxfix_codemods/weak_state/typed.py: _DTYPES": "what it writes",

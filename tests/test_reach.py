@@ -88,7 +88,7 @@ def test_a_public_function_that_is_seen_under_a_trace_alone_is_staged(files: dic
     ids=["called by nobody", "listed", "passed on", "passed on and called", "bound again", "a solver", *_RETURNED_IDS],
 )
 def test_functions_are_followed_into_those_that_take_them(text: str, staged: bool) -> None:
-    assert is_staged(project(pkg__a=f"import jax\n{text}")["a"]) is staged
+    assert is_staged(project(pkg__a=f"import functools, jax\n{text}")["a"]) is staged
 
 
 METHOD = """
@@ -239,12 +239,17 @@ def test_a_decorator_is_found_through_a_name_whose_module_is_deleted() -> None:
         ("def d(f): return jax.jit(f)", Wrapping.STAGES),
         ("def d(**options):\n    def wrap(f): return jax.jit(f, **options)\n    return wrap", Wrapping.STAGES),
         ("def d(f):\n    def g(x): return f(x)\n    return g", Wrapping.CALLS),
+        ("def d(f):\n    @jax.jit\n    @functools.wraps(f)\n    def g(x): return f(x)\n    return g", Wrapping.STAGES),
+        ("def d(f):\n    def g(x): return f(x)\n    def h(x): return jax.jit(g)(x)\n    return h", Wrapping.STAGES),
+        ("def d(f):\n    @jax.jit\n    def g(x): return f(x)\n    f(0)\n    return g", None),
+        ("def d(f):\n    @jax.jit\n    def g(x): return f(x)\n    keep(functools.wraps(f))\n    return g", None),
+        ("def d(f):\n    def g(x): return f(x)\n    return g, jax.jit(g)", None),
         ("def d(f):\n    shape = jax.eval_shape(f, 1)\n    def g(x): return f(x)\n    return g", None),
         ("def d(f, other):\n    fast = jax.jit(other)\n    def g(x): return f(x)\n    return g", None),
     ],
 )
 def test_a_decorator_stages_what_it_takes_first(text: str, made: Wrapping | None) -> None:
-    module = Module.parse(SourceFile.decode("d.py", f"import jax\n{text}".encode()))
+    module = Module.parse(SourceFile.decode("d.py", f"import functools, jax\n{text}".encode()))
     assert wrapping_of(module, module.functions[0]) is made
 
 
@@ -328,7 +333,7 @@ def test_a_method_of_the_same_name_that_runs_eagerly_leaves_it_open() -> None:
     ],
 )
 def test_who_gets_a_function_under_a_trace_runs_it_there(text: str, way: Runs) -> None:
-    assert runs(project(lib=f"import jax\n{text}")["lib"]) is way
+    assert runs(project(lib=f"import functools, jax\n{text}")["lib"]) is way
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """A scan whose backward pass keeps what each iteration computes.
 
-To differentiate `lax.scan`, jax stores the intermediate values of its body for every iteration: a hundred layers, or
-a thousand steps, of activations at a time. `jax.checkpoint` stores the carry alone, and computes the rest again when
-the backward pass comes to it: much less memory, for at most the time of one more forward pass.
+To differentiate `lax.scan`, or `lax.fori_loop` and `lax.map`, which become one, jax stores the intermediate values of
+the body for every iteration: a hundred layers, or a thousand steps, of activations at a time. `jax.checkpoint` stores
+the carry alone, and computes the rest again when the backward pass comes to it: much less memory, for at most the time
+of one more forward pass.
 
 Before:
     import jax
@@ -72,21 +73,30 @@ from jaxfix.api import (
     walk,
 )
 from jaxfix.api.analysis import Change, Offer, effects
-from jaxfix.api.library import Effect, where
+from jaxfix.api.library import CONTROL_FLOW, Effect, where
 
 _CHECKPOINTS = ("jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint", "flax.linen.remat", "flax.nnx.remat")
 _CALLBACKS = where(Effect.CALLS_BACK)
+_LOOPS = ("jax.lax.scan", "jax.lax.map", "jax.lax.fori_loop")
+"""Those that have a gradient in reverse."""
 
 
 def find(module: Module) -> Iterator[Finding]:
     staging = module.get(Staging)
-    for call in module.calls("jax.lax.scan"):
-        body = call.args[0] if call.args else None
-        if body is None or isinstance(body, ast.Starred) or staging.runs(call) is Runs.EAGER:
+    for call in module.calls(*_LOOPS):
+        body = _body(module, call)
+        if body is None or staging.runs(call) is Runs.EAGER:
             continue
         function = module.definition(body)
         if not _is_checkpointed(module, body, function):
             yield _finding(module, call, body, function)
+
+
+def _body(module: Module, call: ast.Call) -> ast.expr | None:
+    """The function of one iteration, where the position of an argument says which it is."""
+    at = CONTROL_FLOW[module.qualname(call.func) or ""].calls[0].position
+    before = call.args[: at + 1]
+    return before[at] if len(before) > at and not any(isinstance(each, ast.Starred) for each in before) else None
 
 
 def _is_checkpointed(module: Module, body: ast.expr, function: Function | None) -> bool:
@@ -105,6 +115,7 @@ def _names_one(module: Module, decorator: ast.expr) -> bool:
 def _finding(module: Module, call: ast.Call, body: ast.expr, function: Function | None) -> Finding:
     name = module.text(body) if isinstance(body, ast.Name | ast.Attribute) else "its body"
     shown = f"`{name}`" if isinstance(body, ast.Name | ast.Attribute) else name
+    kind = "scan" if module.qualname(call.func) == "jax.lax.scan" else "loop"
     title = f"Compute {shown} again in the backward pass"
     reason = Reason(Code.ON_REQUEST, f"time for memory: `jaxfix apply {Change.LESS_MEMORY.value}` writes it")
     offers: tuple[Offer, ...] = (Offer(Change.LESS_MEMORY, title, partial(_checkpoint, module, body)),)
@@ -114,7 +125,7 @@ def _finding(module: Module, call: ast.Call, body: ast.expr, function: Function 
         reason, offers = declined.reason, ()
     return Finding(
         at=call,
-        message=f"a gradient of this scan stores what {shown} computes, for every iteration",
+        message=f"a gradient of this {kind} stores what {shown} computes, for every iteration",
         title=title,
         declined=reason,
         moot=True,
@@ -142,7 +153,7 @@ def _checkpoint(module: Module, body: ast.expr, edit: Rewriter) -> None:
 
 CODEMOD = Codemod(
     id="remat-scan",
-    triggers=("jax.lax.scan",),
+    triggers=_LOOPS,
     safety=Safety.ON_REQUEST,
     equality=Equality.FUSED,
     find=find,

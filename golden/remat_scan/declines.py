@@ -37,3 +37,12 @@ def drawing(h, xs):
 @functools.partial(jax.jit, static_argnames="body")
 def given(body, h, xs):
     return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): is unknown
+
+
+@jax.jit
+def counting(h, xs):
+    def body(i, h):
+        jax.debug.print("{}", i)
+        return h + xs[i]
+
+    return jax.lax.fori_loop(0, 5, body, h)  # want: remat-scan (no fix): it calls `jax.debug.print`

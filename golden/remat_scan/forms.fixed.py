@@ -35,3 +35,20 @@ def by_keywords(h, xs):
         xs=xs,
         reverse=True,
     )
+
+
+@jax.jit
+def of_counts(h, xs):
+    def body(i, h):
+        return jnp.tanh(h + xs[i])
+
+    return lax.fori_loop(
+        0, xs.shape[0], jax.checkpoint(body, prevent_cse=False), h
+    )
+
+
+@jax.jit
+def of_rows(h, xs):
+    return lax.map(
+        jax.checkpoint(lambda x: jnp.sin(h * x), prevent_cse=False), xs
+    )

@@ -33,3 +33,16 @@ def by_keywords(h, xs):
         xs=xs,
         reverse=True,
     )
+
+
+@jax.jit
+def of_counts(h, xs):
+    def body(i, h):
+        return jnp.tanh(h + xs[i])
+
+    return lax.fori_loop(0, xs.shape[0], body, h)  # want: remat-scan
+
+
+@jax.jit
+def of_rows(h, xs):
+    return lax.map(lambda x: jnp.sin(h * x), xs)  # want: remat-scan

@@ -42,6 +42,15 @@ def by_a_name(h, xs):
     return jax.lax.scan(again, h, xs)
 
 
+@jax.jit
+def counting(h, xs):
+    @jax.checkpoint
+    def body(i, h):
+        return jnp.sin(h) * xs[i]
+
+    return jax.lax.fori_loop(0, 5, body, h)
+
+
 def add(h, x):
     return h + x, None
 

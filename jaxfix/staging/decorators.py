@@ -15,6 +15,7 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import positional_of
 
 _JITS = where(Transform.TRACES)
+_TRANSPARENT = where(Transform.TRANSPARENT)
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _JITS)
 _NAMES = _LAST_PARTS | {"jax"}
 _WORDS = frozenset(name.rpartition(".")[2] for name in _JITS | COMPILING)
@@ -61,8 +62,49 @@ def wrapping_of(module: Module, function: Function) -> Wrapping | None:
         first = call.args[0] if call.args else None
         if isinstance(first, ast.Name) and first.id in taken and transform_of(module, call.func) in COMPILING:
             return Wrapping.STAGES
+    if _only_calls_under_jit(module, function):
+        return Wrapping.STAGES
     staging = module.get(_staging)
     return None if any(node in staging for node in inside) else Wrapping.CALLS
+
+
+def _only_calls_under_jit(module: Module, function: Function) -> bool:
+    """Whether all that becomes of its first parameter is a call, in functions of its own that `jit` or its kin takes.
+
+    `functools.wraps` takes a name and a docstring.
+    """
+    first = next(iter(_positional(function)), None)
+    if first is None or isinstance(function, ast.Lambda) or len(module.bindings(first.arg, function)) != 1:
+        return False
+    called = False
+    for read in module.reads(first.arg, function):
+        match module.parent(read):
+            case ast.Call(func=func) if func is read and _is_under_jit(module, read, function):
+                called = True
+            case ast.Call(func=maker) as made if transform_of(module, maker) in _TRANSPARENT:
+                if not isinstance(module.parent(made), ast.FunctionDef):
+                    return False
+            case _:
+                return False
+    return called
+
+
+def _is_under_jit(module: Module, node: ast.AST, outermost: Function) -> bool:
+    """Whether a function around `node`, inside of the outermost one, is decorated with `jit`, or only passed to it."""
+    around = module.functions_around(node)
+    inner = around[: around.index(outermost)]
+    return any(isinstance(each, ast.FunctionDef) and _is_taken(module, each) for each in inner)
+
+
+def _is_taken(module: Module, function: ast.FunctionDef) -> bool:
+    if any(transform_of(module, each) in _JITS for each in function.decorator_list):
+        return True
+    reads = module.reads(function.name, module.function(function) or module.tree)
+    calls = [module.parent(read) for read in reads]
+    return bool(calls) and all(
+        isinstance(call, ast.Call) and call.args[:1] == [read] and transform_of(module, call.func) in _JITS
+        for read, call in zip(reads, calls, strict=True)
+    )
 
 
 def _speaks_of_staging(module: Module) -> bool:
