@@ -53,11 +53,20 @@ def calls_in_loops(module: Module) -> list[ast.Call]:
     Returns:
       In the order of the text.
     """
-    inside: set[ast.AST] = set()
-    for loop in module.nodes(*_LOOPS):  # the outer ones first
-        if loop not in inside:
-            inside.update(walk(loop))
-    return [call for call in module.nodes(ast.Call) if call in inside]
+    known = dict.fromkeys(module.nodes(*_LOOPS), True)
+    return [call for call in module.nodes(ast.Call) if _is_in_loop(module, call, known)] if known else []
+
+
+def _is_in_loop(module: Module, node: ast.AST, known: dict[ast.AST, bool]) -> bool:
+    """Whether a loop is around `node`, or is it, in whatever function; `known` of some, and then of those around it."""
+    around: list[ast.AST] = []
+    outer: ast.AST | None = node
+    while outer is not None and outer not in known:
+        around.append(outer)
+        outer = module.parent(outer)
+    found = outer is not None and known[outer]
+    known.update(dict.fromkeys(around, found))
+    return found
 
 
 def is_small(expr: ast.expr) -> bool:

@@ -34,10 +34,18 @@ class Kind:
     is_lock: bool = False
 
 
+def listed(folder: Path) -> list[str]:
+    """The names in a folder, in order; none where it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
 def nearest(folder: Path, kind: Kind) -> list[Path]:
     """The files of the kind in the nearest folder, from `folder` upwards, that has one; of a folder so named, all."""
     for place in (folder, *folder.parents):
-        found = [path for name in _listed(place) if kind.named.fullmatch(name) for path in _files(place / name)]
+        found = [path for name in listed(place) if kind.named.fullmatch(name) for path in _files(place / name)]
         if found:
             return found
     return []
@@ -127,16 +135,9 @@ def _entries(found: object) -> list[dict[str, Any]]:
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def _listed(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
-
-
 def _files(place: Path) -> list[Path]:
     if place.is_dir():
-        return [place / name for name in _listed(place) if name.endswith((".txt", ".in"))]
+        return [place / name for name in listed(place) if name.endswith((".txt", ".in"))]
     return [place]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxfix.drivers import files
 from jaxfix.drivers.distributed import is_distributed
 from jaxfix.drivers.installed import Installed
-from jaxfix.drivers.pins import nearest, text_of
+from jaxfix.drivers.pins import listed, nearest, text_of
 from jaxfix.drivers.requirements import KINDS, declared, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
@@ -105,6 +105,11 @@ class Placed:
 def _helper(root: Path, top: Path) -> Helper:
     parts = top.relative_to(root).parts
     return Helper(top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
+
+
+def names_no_version(folder: Path) -> bool:
+    """Whether no file of `folder` says which versions its project runs with: it is as the folder that holds it."""
+    return not any(kind.named.fullmatch(name) for name in listed(folder) for kind in KINDS)
 
 
 def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:

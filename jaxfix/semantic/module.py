@@ -23,6 +23,7 @@ N = TypeVar("N", bound=ast.AST)
 T = TypeVar("T")
 _FUNCTIONS = frozenset(FUNCTIONS)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPING = frozenset(_LOOPS)
 
 
 class Module:
@@ -180,11 +181,11 @@ class Module:
         Returns:
           From the inside out; empty for code that the module runs itself.
         """
-        found = []
-        function = self.function(node)
-        while function is not None:
-            found.append(function)
-            function = self.function(function)
+        around, scope, found = self._around, self._around.get(node), []
+        while scope is not None:
+            if scope.__class__ in _FUNCTIONS:
+                found.append(cast(Function, scope))
+            scope = around[scope]
         return tuple(found)
 
     def method_of(self, function: Function) -> ast.ClassDef | None:
@@ -214,13 +215,12 @@ class Module:
         if self.function(node) not in self._looping:
             return ()
         found = []
-        inner = node
-        for outer in self.ancestors(node):
-            if isinstance(outer, FUNCTIONS):
-                break
-            if isinstance(outer, _LOOPS) and not _runs_once(outer, inner):
+        parents, inner = self._parents, node
+        outer = parents.get(node)
+        while outer is not None and outer.__class__ not in _FUNCTIONS:
+            if outer.__class__ in _LOOPING and not _runs_once(outer, inner):
                 found.append(outer)
-            inner = outer
+            inner, outer = outer, parents.get(outer)
         return tuple(found)
 
     @cached_property

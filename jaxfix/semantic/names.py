@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
 from jaxfix.dataflow.solver import Lattice, Solver, optional
@@ -266,8 +266,9 @@ class Names:
 
     def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
         # By how it is spelled first: resolving a name costs more than looking at one.
-        spelled = self.spellings({name.rpartition(".")[2] for name in qualnames})
-        return [call for call in self.spelled_calls(spelled) if self.qualname(call.func) in qualnames]
+        wanted, last = _parts(qualnames)
+        spelled = self.spelled_calls(self.spellings(last))
+        return [call for call in spelled if self.qualname(call.func) in wanted] if spelled else []
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute.
@@ -275,7 +276,8 @@ class Names:
         Returns:
           In the order of the text; what the names stand for is not analysed.
         """
-        return in_order([call for name in self._spelled.intersection(names) for call in self._calls_of(name)])
+        here = self._spelled.intersection(names)
+        return in_order([call for name in here for call in self._calls_of(name)]) if here else []
 
     @cached_property
     def _spelled(self) -> frozenset[str]:
@@ -297,8 +299,11 @@ class Names:
         Returns:
           Each once, in no order; empty for no names.
         """
+        renamed = self._renamings.keys() & names
+        if not renamed:
+            return frozenset(names)
         found = set(names)
-        pending = list(found)
+        pending = list(renamed)
         for name in pending:
             new = self._renamings.get(name, frozenset()) - found
             found |= new
@@ -349,6 +354,12 @@ class Names:
                 value = self.value_of(target)
                 return value if isinstance(value, ast.Lambda) else None
         return None
+
+
+@cache
+def _parts(qualnames: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The names, and the last parts of them; every file is asked for the same."""
+    return frozenset(qualnames), frozenset(name.rpartition(".")[2] for name in qualnames)
 
 
 def _tail(expr: ast.AST) -> str:

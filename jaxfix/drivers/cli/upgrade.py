@@ -11,12 +11,13 @@ from jaxfix.drivers.cli.apply import applied
 from jaxfix.drivers.cli.options.shared import OutputFormat
 from jaxfix.drivers.cli.options.upgrade import Upgrade
 from jaxfix.drivers.roots import Roots
+from jaxfix.drivers.workflow.admitted import installed_jax
 from jaxfix.drivers.workflow.agenda import root_of
 from jaxfix.drivers.workflow.driving import path_of
 from jaxfix.drivers.workflow.looking import Looked, from_here, look
 from jaxfix.drivers.workflow.request import Ends, Request
 from jaxfix.drivers.workflow.session import opened
-from jaxfix.drivers.workflow.targets import Target, Targets, find_targets, installed_jax
+from jaxfix.drivers.workflow.targets import Target, Targets, find_targets
 from jaxfix.evidence.oracle import Side, ask
 from jaxfix.library.changes.periods import KNOWN, alike
 from jaxfix.render import json_report

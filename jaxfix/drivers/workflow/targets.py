@@ -13,16 +13,14 @@ from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Bounds, Helper, Placed, floors, named_helper, oldest_jax, placed, until
+from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
+from jaxfix.drivers.workflow.admitted import Admitted, Versions, least
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
-from jaxfix.engine.versions import Version
-from jaxfix.library.changes.periods import DISTRIBUTIONS
-from jaxfix.library.changes.table import CHANGED_LIBRARIES
 from jaxfix.report.trace.drifts import drifts
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
@@ -74,36 +72,6 @@ class Targets:
     is_complete: bool = True
 
 
-def installed_jax(python: str | None) -> tuple[int, ...] | None:
-    """The version of jax that `python`, or else the Python that runs jaxfix, has; None where it has none."""
-    if python is None:
-        return installed.version("jax", installed.search_path(None))
-    from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
-
-    return installed.version("jax", versions.packages_of(Path(python)))
-
-
-def installed_libraries(python: str | None) -> Bounds:
-    """As `installed_jax`, of the packages around jax that the table of changes has rows of."""
-    if python is None:
-        where = tuple(installed.search_path(None))
-    else:
-        from jaxfix.drivers import versions
-
-        where = tuple(versions.packages_of(Path(python)))
-    names = ((package, DISTRIBUTIONS.get(package, package).replace("-", "_")) for package in CHANGED_LIBRARIES)
-    found = ((package, installed.version(name, where)) for package, name in names)
-    return tuple((package, version) for package, version in found if version is not None)
-
-
-def _least(*bounds: Bounds) -> Bounds:
-    """By packages, the oldest version of all."""
-    found: dict[str, Version] = {}
-    for package, version in (each for some in bounds for each in some):
-        found[package] = min(version, found.get(package, version))
-    return tuple(found.items())
-
-
 @frozen
 class _Place:
     path: Path
@@ -145,7 +113,8 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
         found += [target] if target is not None else []
     found = _settled(found, settings, errors)
     run = settings.run(found)
-    notes = (*settings.passed_over, *foreign, *settings.too_new())
+    too_new = settings.versions.too_new() if request.ends is None else ()
+    notes = (*settings.passed_over, *foreign, *too_new)
     if sights is not None:
         found = [seen_by(sights, target) for target in found]
         notes += sights.notes()
@@ -191,11 +160,14 @@ class _Settings:
     keeps_texts: bool
     _read: dict[Path, Config | ConfigError | None] = field(default_factory=dict)
     _holding: dict[Path, tuple[Path | None, Config]] = field(default_factory=dict)
-    _bounds: dict[Path, tuple[Version | None, Bounds, Bounds]] = field(default_factory=dict)
-    _pins: dict[Path, Version | None] = field(default_factory=dict)
     _chosen: dict[tuple[Config, str], tuple[Codemod, ...]] = field(default_factory=dict)
     passed_over: list[str] = field(default_factory=list)
     roots: Roots = field(default_factory=Roots)
+
+    @cached_property
+    def versions(self) -> Versions:
+        """What runs what is analysed, and what its projects admit."""
+        return Versions(self.request.python)
 
     def target(self, place: _Place) -> Target | None:
         real = self.roots.places.resolved(place.path)
@@ -227,13 +199,16 @@ class _Settings:
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
-        oldest, bounds, least = self._admitted(where.path.parent) if target.module is None else (None, (), ())
-        told = replace(where.told(helper, self._jax, oldest, bounds, least), libraries=self._libraries)
+        folder, versions = where.path.parent, self.versions
+        admitted = versions.admitted(folder) if target.module is None else Admitted()
+        told = where.told(helper, versions.jax, admitted.oldest, admitted.until, admitted.floors)
         ends = self.request.ends
-        if ends is not None:
-            came_from = ends.came_from or oldest or self._pinned(where.path.parent)
-            told = replace(told, jax=ends.to or self._jax, came_from=came_from, until=())
-            told = replace(told, libraries=(), floors=_least(self._libraries, least))
+        if ends is None:
+            told = replace(told, libraries=versions.libraries)
+        else:
+            came_from = ends.came_from or admitted.oldest or versions.pinned(folder)
+            told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=())
+            told = replace(told, floors=least(versions.libraries, admitted.floors))
         return replace(target, surroundings=replace(told, asked=self.request.asked), helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
@@ -267,38 +242,6 @@ class _Settings:
                 if command is not None:
                     return command
         return None
-
-    def _admitted(self, folder: Path) -> tuple[Version | None, Bounds, Bounds]:
-        """The oldest jax that the project around a folder runs with; of packages what is too new, and the oldest."""
-        if folder not in self._bounds:
-            self._bounds[folder] = oldest_jax(folder), until(folder), floors(folder)
-        return self._bounds[folder]
-
-    def _pinned(self, folder: Path) -> Version | None:
-        """The oldest jax that the project around a folder was run with."""
-        if folder not in self._pins:
-            self._pins[folder] = oldest_jax(folder, with_pins=True)
-        return self._pins[folder]
-
-    def too_new(self) -> tuple[str, ...]:
-        """That the installed jax is newer than what a project admits, once it is settled."""
-        limits = (bound for _, bounds, _ in self._bounds.values() for package, bound in bounds if package == "jax")
-        limit = min(limits, default=None)
-        if self.request.ends is not None or limit is None or self._jax is None or self._jax < limit:
-            return ()
-        before, here = (".".join(map(str, version)) for version in (limit, self._jax))
-        text = f"the project admits jax before {before}, and {here} is installed"
-        return (f"{text}: `jaxfix upgrade` reports what newer versions removed",)
-
-    @cached_property
-    def _jax(self) -> tuple[int, ...] | None:
-        """The version of jax of the Python that runs what is analysed."""
-        return installed_jax(self.request.python)
-
-    @cached_property
-    def _libraries(self) -> Bounds:
-        """The versions of the packages around jax that the table of changes has rows of."""
-        return installed_libraries(self.request.python)
 
     @property
     def _known(self) -> tuple[str, ...]:

@@ -1,0 +1,104 @@
+"""Which versions of jax and the packages around it a run is about: those installed, and those that projects admit."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from jaxfix.drivers import installed
+from jaxfix.drivers.surroundings import Bounds, floors, names_no_version, oldest_jax, until
+from jaxfix.engine.versions import Version
+from jaxfix.library.changes.periods import DISTRIBUTIONS
+from jaxfix.library.changes.table import CHANGED_LIBRARIES
+from jaxfix.source.frozen import frozen
+
+
+@frozen
+class Admitted:
+    """What a project says that it runs with.
+
+    Attributes:
+      oldest: the oldest jax; None where it does not say.
+      until: by packages, the first version that is too new.
+      floors: by packages, the oldest version.
+    """
+
+    oldest: Version | None = None
+    until: Bounds = ()
+    floors: Bounds = ()
+
+
+@dataclass
+class Versions:
+    """Looked for once per folder, with the Python that `python` names, or else the one that runs jaxfix."""
+
+    python: str | None
+    _admitted: dict[Path, Admitted] = field(default_factory=dict)
+    _pins: dict[Path, Version | None] = field(default_factory=dict)
+
+    @cached_property
+    def jax(self) -> Version | None:
+        """The version of jax of the Python that runs what is analysed."""
+        return installed_jax(self.python)
+
+    @cached_property
+    def libraries(self) -> Bounds:
+        """The versions of the packages around jax that the table of changes has rows of."""
+        return installed_libraries(self.python)
+
+    def admitted(self, folder: Path) -> Admitted:
+        """What the project around a folder admits."""
+        if folder not in self._admitted:
+            is_silent = folder != folder.parent and names_no_version(folder)
+            found = self.admitted(folder.parent) if is_silent else _admitted(folder)
+            self._admitted[folder] = found
+        return self._admitted[folder]
+
+    def pinned(self, folder: Path) -> Version | None:
+        """The oldest jax that the project around a folder was run with."""
+        if folder not in self._pins:
+            self._pins[folder] = oldest_jax(folder, with_pins=True)
+        return self._pins[folder]
+
+    def too_new(self) -> tuple[str, ...]:
+        """That the installed jax is newer than what a project admits, of those that were asked about."""
+        bounds = (bound for admitted in self._admitted.values() for bound in admitted.until)
+        limit = min((bound for package, bound in bounds if package == "jax"), default=None)
+        if limit is None or self.jax is None or self.jax < limit:
+            return ()
+        before, here = (".".join(map(str, version)) for version in (limit, self.jax))
+        text = f"the project admits jax before {before}, and {here} is installed"
+        return (f"{text}: `jaxfix upgrade` reports what newer versions removed",)
+
+
+def _admitted(folder: Path) -> Admitted:
+    return Admitted(oldest_jax(folder), until(folder), floors(folder))
+
+
+def installed_jax(python: str | None) -> Version | None:
+    """The version of jax that `python`, or else the Python that runs jaxfix, has; None where it has none."""
+    if python is None:
+        return installed.version("jax", installed.search_path(None))
+    from jaxfix.drivers import versions  # it alone needs `importlib.metadata`
+
+    return installed.version("jax", versions.packages_of(Path(python)))
+
+
+def installed_libraries(python: str | None) -> Bounds:
+    """As `installed_jax`, of the packages around jax that the table of changes has rows of."""
+    if python is None:
+        where = tuple(installed.search_path(None))
+    else:
+        from jaxfix.drivers import versions
+
+        where = tuple(versions.packages_of(Path(python)))
+    names = ((package, DISTRIBUTIONS.get(package, package).replace("-", "_")) for package in CHANGED_LIBRARIES)
+    found = ((package, installed.version(name, where)) for package, name in names)
+    return tuple((package, version) for package, version in found if version is not None)
+
+
+def least(*bounds: Bounds) -> Bounds:
+    """By packages, the oldest version of all."""
+    found: dict[str, Version] = {}
+    for package, version in (each for some in bounds for each in some):
+        found[package] = min(version, found.get(package, version))
+    return tuple(found.items())
