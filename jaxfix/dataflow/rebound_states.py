@@ -9,7 +9,7 @@ from jaxfix.semantic.classes import own_class
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
 from jaxfix.source.frozen import frozen
-from jaxfix.staging.jit import jitted_by_decorator
+from jaxfix.staging.jit import COMPILING, jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import argument_values
 
@@ -45,7 +45,7 @@ def rebindings(module: Module) -> tuple[Rebinding, ...]:
     Returns:
       In the order of the text; one without a known value before is left out.
     """
-    return tuple(_found(module, module.get(Values).origins))
+    return tuple(_found(module, module.get(Values).origins)) if module.names.may_name(COMPILING) else ()
 
 
 def _found(module: Module, origins: Origins) -> Iterator[Rebinding]:
@@ -54,9 +54,9 @@ def _found(module: Module, origins: Origins) -> Iterator[Rebinding]:
         if not isinstance(call, ast.Call) or len(assigned.targets) > 1:
             continue
         named = list(_named(assigned.targets[0], ()))
-        if not module.loops(call):
-            named = [each for each in named if isinstance(each[0], ast.Attribute)]
         targets = list(_passed(named, call)) if named else []
+        if targets and not module.loops(call):
+            targets = [each for each in targets if isinstance(each[0], ast.Attribute)]
         function = origins.called(call) if targets else None
         if function is None or not _is_jitted(module, origins, call, function):
             continue

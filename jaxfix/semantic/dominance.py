@@ -1,12 +1,13 @@
 """Whether a line runs whenever the function or the loop around it does."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import cast
 
 from jaxfix.semantic.module import Module
-from jaxfix.syntax.nodes import children, statements
 
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def always_runs(module: Module, node: ast.AST, around: ast.AST) -> bool:
@@ -56,19 +57,18 @@ def _is_optional(outer: ast.AST, inner: ast.AST) -> bool:
 
 def exits(module: Module, around: ast.AST) -> tuple[ast.stmt, ...]:
     """The statements that leave `around`, a function, a loop or an iteration, before its end."""
-    known = module.get(_exits_by_node)
-    if around not in known:
-        known[around] = tuple(_exits(around))
-    return known[around]
+    return tuple(module.get(_exits).get(around, ()))
 
 
-def _exits_by_node(module: Module) -> dict[ast.AST, tuple[ast.stmt, ...]]:
-    return {}
-
-
-def _exits(around: ast.AST) -> Iterator[ast.stmt]:
-    """The statements that leave `around`, or an iteration of it, before its end."""
-    return (statement for statement in statements(children(around)) if isinstance(statement, _LEAVES))
+def _exits(module: Module) -> dict[ast.AST, list[ast.stmt]]:
+    """By what they leave: all statements around, up to the function or class that they stand in."""
+    found: dict[ast.AST, list[ast.stmt]] = {}
+    for leaf in cast(Sequence[ast.stmt], module.nodes(*_LEAVES)):
+        for outer in module.ancestors(leaf):
+            found.setdefault(outer, []).append(leaf)
+            if isinstance(outer, _SCOPES):
+                break
+    return found
 
 
 def exclude(module: Module, one: ast.AST, other: ast.AST) -> bool:

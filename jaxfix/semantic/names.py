@@ -270,6 +270,10 @@ class Names:
         spelled = self.spelled_calls(self.spellings(last))
         return [call for call in spelled if self.qualname(call.func) in wanted] if spelled else []
 
+    def may_name(self, qualnames: Iterable[str]) -> bool:
+        """Whether an expression may stand for one of `qualnames`, by its last part alone."""
+        return not self._spelled.isdisjoint(self.spellings(_parts(tuple(qualnames))[1]))
+
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute.
 

@@ -60,16 +60,21 @@ class States:
 
     def _may_be_handed_on(self, name: str) -> bool:
         """Whether a function that returns such an object may take one, or returns something else beside it."""
-        by_function: dict[ast.FunctionDef, set[str | None]] = {}
-        for function, made in self._returned:
-            qualname = self._module.qualname(made.func) if isinstance(made, ast.Call) else None
-            by_function.setdefault(function, set()).add(qualname)
-        makers = {function: names for function, names in by_function.items() if name in names}
+        makers = {function: names for function, names in self._names.items() if name in names}
         return any(names != {name} for names in makers.values()) or any(
             self._may_take(function, parameter, name)
             for function in makers
             for parameter in parameters_of(function.args)
         )
+
+    @cached_property
+    def _names(self) -> dict[ast.FunctionDef, set[str | None]]:
+        """By function, the dotted names of what it returns; None among them for what has none."""
+        found: dict[ast.FunctionDef, set[str | None]] = {}
+        for function, made in self._returned:
+            qualname = self._module.qualname(made.func) if isinstance(made, ast.Call) else None
+            found.setdefault(function, set()).add(qualname)
+        return found
 
     def _may_take(self, function: ast.FunctionDef, parameter: ast.arg, name: str) -> bool:
         if parameter.annotation is not None:

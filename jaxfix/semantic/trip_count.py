@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Iteration
 from jaxfix.library.table import short_names
+from jaxfix.semantic.dominance import exits
 from jaxfix.semantic.early_exit import may_exit_in_first_iteration
 from jaxfix.semantic.integers import integer
 from jaxfix.semantic.module import Module
@@ -118,7 +119,7 @@ def _is_consumed(module: Module, generator: ast.GeneratorExp) -> bool:
 
 def _is_left(module: Module, loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
     """Whether its first iteration leaves it if all goes well, or it waits in each for its consumer."""
-    return _ends(body) or _returns(body) or _yields(module, loop)
+    return _ends(body) or _returns(module, loop, body) or _yields(module, loop)
 
 
 def _ends(body: Sequence[ast.stmt]) -> bool:
@@ -141,9 +142,10 @@ def _ends(body: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def _returns(body: Sequence[ast.stmt]) -> bool:
+def _returns(module: Module, loop: ast.AST, body: Sequence[ast.stmt]) -> bool:
     """Whether the loop is a search: it returns what it finds."""
-    return any(isinstance(s, ast.Return) and s.value is not None for s in statements(body))
+    found = [s for s in exits(module, loop) if isinstance(s, ast.Return) and s.value is not None]
+    return bool(found) and any(statement in found for statement in statements(body))
 
 
 def _yields(module: Module, loop: ast.AST) -> bool:

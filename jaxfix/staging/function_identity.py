@@ -1,6 +1,7 @@
 """Which expressions are new function objects at every evaluation, and which functions make a jitted one."""
 
 import ast
+from collections.abc import Iterable
 
 from jaxfix.dataflow.solver import Solver, optional
 from jaxfix.library.facets import Identity
@@ -49,7 +50,7 @@ def given_anew(module: Module) -> list[ast.Call]:
     found = set[ast.Call]()
     while names or nodes:
         spelled = (node for name in names for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
-        taking = {call for node in (*nodes, *spelled) if (call := _taker(module, node)) is not None}
+        taking = _takers(module, (*nodes, *spelled))
         found |= taking
         of_names = (named.get(name, set()) for name in names)
         names = set[str]().union(*of_names, *(bound.get(node, set()) for node in (*nodes, *taking))) - known
@@ -63,11 +64,15 @@ def _last(expr: ast.expr) -> str | None:
     return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
 
 
-def _taker(module: Module, argument: ast.expr) -> ast.Call | None:
-    """The call that `argument` is passed to."""
-    parent = module.parent(argument)
-    call = module.parent(parent) if isinstance(parent, ast.keyword) else parent
-    return call if isinstance(call, ast.Call) and call.func is not argument else None
+def _takers(module: Module, arguments: Iterable[ast.expr]) -> set[ast.Call]:
+    """The calls that one of `arguments` is passed to."""
+    found = set()
+    for argument in arguments:
+        parent = module.parent(argument)
+        call = module.parent(parent) if parent.__class__ is ast.keyword and parent is not None else parent
+        if isinstance(call, ast.Call) and call.func is not argument:
+            found.add(call)
+    return found
 
 
 def _makers(module: Module) -> Solver[tuple[ast.expr, str], ast.AST | None]:

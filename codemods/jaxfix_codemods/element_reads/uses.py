@@ -79,16 +79,22 @@ class Uses:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._elsewhere: Solver[ast.AST, bool] = Solver(self._is_used_otherwise, MAY)
+        self._of_names: dict[ast.Name, tuple[ast.Name, ...] | None] = {}
 
     def of_name(self, name: ast.Name) -> tuple[ast.Name, ...] | None:
         """The reads of what `name` binds, if each is of this binding alone and in the code of the function itself."""
-        scope = self._module.scope_of(name.id, name)
+        if name not in self._of_names:
+            self._of_names[name] = self._find(name)
+        return self._of_names[name]
+
+    def _find(self, name: ast.Name) -> tuple[ast.Name, ...] | None:
+        scope, around = self._module.scope_of(name.id, name), self._module.function(name)
         if scope is None:
             return None
         found = self._module.bindings(name.id, scope)
         mine = []
         for use in self._module.reads(name.id, scope):
-            if self._module.function(use) is not self._module.function(name):
+            if self._module.function(use) is not around:
                 return None
             reached = [binding.node for binding in reaching(self._module, use, found)]
             if name in reached:

@@ -96,7 +96,7 @@ _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in _TAKERS)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    if any(map(module.get(Identifiers).mentions, _LAST_PARTS)):
+    if module.get(Identifiers).mentions_any(_LAST_PARTS):
         yield from _made_here(module)
     for call, uses in factories.made_elsewhere(module):
         name = module.text(call.func)
