@@ -58,3 +58,58 @@ def fit(params, data, size):
         batch = jnp.asarray(data[rows_2])
         params = inside(params, batch, mask_2=mask_2)
     return params
+
+
+def error_of(w, x, y, mask_3=None):
+    by_row_3 = (x @ w - y) ** 2
+    return jnp.mean(
+        by_row_3,
+        where=None if mask_3 is None else mask_3.reshape(-1, *[1] * (by_row_3.ndim - 1)),
+    )
+
+
+compute_error = jax.jit(error_of)
+compute_grads = jax.jit(jax.grad(error_of))
+
+
+# Through a generator, whose batches come to two functions.
+def batches(random, x, y, size):
+    order = random.permutation(len(x))
+    for start in range(0, len(x), size):
+        numbers_3 = np.arange(start, start + size)
+        rows_3, mask_3 = np.minimum(numbers_3, len(x) - 1), numbers_3 < len(x)
+        index = order[rows_3]
+        widest = x[index].max()
+        yield x[index] / widest, y[index], mask_3
+
+
+def epochs(w, x, y):
+    for _ in range(3):
+        for a, b, mask_3 in batches(np.random.default_rng(0), x, y, 32):
+            error = compute_error(w, a, b, mask_3=mask_3)
+            grads = compute_grads(w, a, b, mask_3=mask_3)
+            w = w - 0.1 * grads
+            print(error)
+    return w
+
+
+def squares_of(w, x, mask_4=None):
+    by_row_4 = (x @ w) ** 2
+    return jnp.mean(
+        by_row_4,
+        where=None if mask_4 is None else mask_4.reshape(-1, *[1] * (by_row_4.ndim - 1)),
+    )
+
+
+value_and_grads = jax.jit(jax.value_and_grad(squares_of))
+
+
+def kept(w, data, size):
+    losses = []
+    for start in range(0, len(data), size):
+        numbers_4 = np.arange(start, start + size)
+        rows_4, mask_4 = np.minimum(numbers_4, len(data) - 1), numbers_4 < len(data)
+        loss, grads = value_and_grads(w, data[rows_4], mask_4=mask_4)
+        w = w - grads
+        losses.append(jnp.ravel(loss))
+    return w, jnp.concatenate(losses)

@@ -44,3 +44,46 @@ def fit(params, data, size):
         batch = jnp.asarray(data[start:end])
         params = inside(params, batch)
     return params
+
+
+def error_of(w, x, y):
+    return jnp.mean((x @ w - y) ** 2)
+
+
+compute_error = jax.jit(error_of)
+compute_grads = jax.jit(jax.grad(error_of))
+
+
+# Through a generator, whose batches come to two functions.
+def batches(random, x, y, size):
+    order = random.permutation(len(x))
+    for start in range(0, len(x), size):  # want: ragged-batch
+        index = order[start : start + size]
+        widest = x[index].max()
+        yield x[index] / widest, y[index]
+
+
+def epochs(w, x, y):
+    for _ in range(3):
+        for a, b in batches(np.random.default_rng(0), x, y, 32):
+            error = compute_error(w, a, b)
+            grads = compute_grads(w, a, b)
+            w = w - 0.1 * grads
+            print(error)
+    return w
+
+
+def squares_of(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+
+value_and_grads = jax.jit(jax.value_and_grad(squares_of))
+
+
+def kept(w, data, size):
+    losses = []
+    for start in range(0, len(data), size):  # want: ragged-batch
+        loss, grads = value_and_grads(w, data[start : start + size])
+        w = w - grads
+        losses.append(jnp.ravel(loss))
+    return w, jnp.concatenate(losses)

@@ -2,13 +2,16 @@
 
 import ast
 
-from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, frozen
+from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, frozen, walk
+from jaxfix_codemods.ragged_batch.generators import handed_by
 from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, sizes_used
-from jaxfix_codemods.ragged_batch.steps import Step, losses, unread_calls
+from jaxfix_codemods.ragged_batch.steps import Step, losses, traced, unread_calls, value_of
 
 _OTHERS = frozenset(
     {"sum", "max", "min", "std", "var", "median", "prod", "norm", "cumsum", "sort", "argsort", "average"}
 )
+_EXTREMES = frozenset({"max", "min"})
+"""Of them a row that stands there twice changes nothing."""
 _STATISTICS = ("BatchNorm", "batch_stats", "batch_norm")
 
 
@@ -27,6 +30,7 @@ class Masked:
     functions: tuple[Function, ...]
     calls: tuple[ast.Call, ...]
     means: tuple[Mean, ...]
+    handed: tuple[ast.expr, ...] = ()
 
 
 def check_dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> None:
@@ -35,7 +39,7 @@ def check_dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> No
     if idle is not None:
         name = ast.unparse(idle.call.func)
         raise Declined(Reason(Code.STRUCTURE, f"`{name}` trains nothing: results for the last rows would be missing"))
-    _check_kept(taken)
+    _check_kept(module, taken)
     other = unread_calls(module, found)
     if other is not None:
         text = f"line {other.lineno} takes these batches as well, and may need every row"
@@ -47,9 +51,10 @@ def check_dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> No
     check_sizes(module, found)
 
 
-def _check_kept(taken: tuple[Step, ...]) -> None:
+def _check_kept(module: Module, taken: tuple[Step, ...]) -> None:
     """Raises `Declined` where results of each row may be kept, which would be fewer, or more."""
-    kept = next((node for step in taken if (node := step.collects()) is not None), None)
+    every = (step.collects(value_of(module, step)) for step in taken)
+    kept = next((node for node in every if node is not None), None)
     if kept is not None:
         line = getattr(kept, "lineno", None)
         raise Declined(Reason(Code.STRUCTURE, f"line {line} keeps results that may be those of each row", line))
@@ -83,25 +88,45 @@ def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked
       Declined: the rows of a batch do something else than to enter means, or that cannot be read.
     """
     check_sizes(module, found)
-    if len(taken) != 1 or taken[0].loop is not found.loop:
-        raise Declined(Reason(Code.OTHER_USES, "the batches go to several functions, or through a generator"))
-    (step,) = taken
-    function = step.jitted.function
-    if not step.trains() or not isinstance(function, ast.FunctionDef):
-        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is not a training step of this file"))
-    _check_kept(taken)
-    known = losses(module, step)
-    outer = [function, *(each for each, call in known if call is not None)]
-    for each in outer:
-        _check_reductions(module, each)
-    means = tuple(mean for each in dict.fromkeys(outer) for mean in _means(module, each))
-    if not means:
-        raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found, which a mask would go to"))
+    handed = handed_by(module, found, taken)
+    if handed:
+        _check_generator(found)
+    if not any(step.trains() for step in taken):
+        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(taken[0].call.func)}` is not a training step of this file"))
+    _check_kept(module, taken)
+    every = [_masked_of_step(module, step) for step in taken]
+    functions, calls, means = (
+        tuple(dict.fromkeys(part for each in every for part in getattr(each, name)))
+        for name in ("functions", "calls", "means")
+    )
     for mean in means:
         _check_place(module, mean)
-    given = [each for each in dict.fromkeys(outer) if each is function or _means(module, each)]
-    for each in given:
+    for each in functions:
         _check_signature(each)
+    return Masked(functions, calls, means, handed)
+
+
+def _check_generator(found: Batches) -> None:
+    """Raises `Declined` where a generator takes something of the rows that one row more would change."""
+    for node in walk(found.loop):
+        name = _called(node) if isinstance(node, ast.Call) else ""
+        if name == "mean" or (name in _OTHERS and name not in _EXTREMES):
+            line = getattr(node, "lineno", None)
+            raise Declined(Reason(Code.OTHER_USES, f"line {line} takes `{name}` over rows, padding included", line))
+
+
+def _masked_of_step(module: Module, step: Step) -> Masked:
+    function = traced(module, step)
+    if function is None:
+        raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is not a training step of this file"))
+    known = losses(module, step)
+    outer = list(dict.fromkeys([function, *(each for each, call in known if call is not None)]))
+    for each in outer:
+        _check_reductions(module, each)
+    means = tuple(mean for each in outer for mean in _means(module, each))
+    if not means:
+        raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found, which a mask would go to"))
+    given = [each for each in outer if each is function or _means(module, each)]
     calls = (step.call, *(call for each, call in known if call is not None and each in given))
     return Masked(tuple(given), calls, means)
 
@@ -174,6 +199,9 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
     edit.insert_before(found.loop.body[0], f"{made}\n{rows}, {mask} = {inside}, {numbers} < {whole}")
     for each in found.slices:
         edit.replace(each, rows)
+    for pair in masked.handed:
+        end = pair.elts[-1] if isinstance(pair, ast.Tuple) else pair
+        edit.replace(end, f"{module.text(end)}, {mask}")
     for call in masked.calls:
         edit.set_keyword(call, mask, mask)
     for function in masked.functions:

@@ -34,9 +34,13 @@ class Step:
         passed = {ast.unparse(arg) for arg in self.call.args if isinstance(arg, ast.Name | ast.Attribute)}
         return not passed.isdisjoint(_computed_of(self.call, self.loop))
 
-    def collects(self) -> ast.AST | None:
-        """Where the loop keeps results that are joined later, which may be of each row; None if nowhere."""
-        computed = _computed_of(self.call, self.loop)
+    def collects(self, scalar: str | None = None) -> ast.AST | None:
+        """Where the loop keeps results that are joined later, which may be of each row; None if nowhere.
+
+        Args:
+          scalar: a variable that is bound to a result without rows.
+        """
+        computed = _computed_of(self.call, self.loop) - {scalar}
         for node in walk(self.loop):
             match node:
                 case ast.Call(func=ast.Attribute(value=kept, attr="append" | "extend"), args=[value]):
@@ -131,13 +135,31 @@ def _joined(around: ast.AST) -> set[str]:
     return {ast.unparse(part) for call in joining for arg in call.args for part in ast.walk(arg)}
 
 
+def traced(module: Module, step: Step) -> ast.FunctionDef | None:
+    """The function that a step runs: the one under `jit`, or the one whose gradient is."""
+    function: Function | None = step.jitted.function
+    match step.jitted.at:
+        case ast.Call(args=[ast.Call() as made, *_]) if function is None:
+            function = _differentiated(module, ast.Call(made, [], []))
+    return function if isinstance(function, ast.FunctionDef) else None
+
+
+def value_of(module: Module, step: Step) -> str | None:
+    """The variable that a step binds to a loss, which has no rows; None where it is none, or of no name."""
+    target = getattr(module.parent(step.call), "targets", [None])[0]
+    match step.jitted.at, target:
+        case ast.Call(args=[ast.Call(func=maker, keywords=[])]), ast.Tuple(elts=[ast.Name(id=name), _]):
+            return name if ast.unparse(maker).endswith("value_and_grad") else None
+    return None
+
+
 def losses(module: Module, step: Step) -> tuple[tuple[Function, ast.Call | None], ...]:
     """The functions of the file that a step computes with, each with the call that it is given its arguments by.
 
     That is None for the step itself and for functions inside of it.
     """
-    function = step.jitted.function
-    if not isinstance(function, ast.FunctionDef):
+    function = traced(module, step)
+    if function is None:
         return ()
     inside = [each for each in ast.walk(function) if isinstance(each, FUNCTIONS)]
     found: list[tuple[Function, ast.Call | None]] = [(each, None) for each in inside]
