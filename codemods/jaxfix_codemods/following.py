@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Function, Module, walk
-from jaxfix.api.analysis import methods, own_class
+from jaxfix.api.analysis import CALLS_BACK, methods, own_class
 from jaxfix.api.library import Effect, Package, short_names, where
 
 _LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
+_CALLING_BACK = sorted(where(Effect.CALLS_BACK))
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 
 
@@ -41,6 +42,15 @@ def inside(function: Function) -> Iterator[ast.AST]:
     body = [function.body] if isinstance(function, ast.Lambda) else function.body
     for part in body:
         yield from walk(part)
+
+
+def runs_host_code(module: Module, named: ast.expr) -> bool:
+    """Whether a program of `named` may run code of the host: this file has such ones, or another that it may call."""
+    if any(map(module.references, _CALLING_BACK)):
+        return True
+    functions = tuple(closure(module, named))
+    is_known = bool(functions) and next(unknown_calls(module, functions), None) is None
+    return not is_known and module.surroundings.project.ask(CALLS_BACK, "")
 
 
 def unknown_calls(module: Module, functions: tuple[Function, ...]) -> Iterator[ast.Call]:

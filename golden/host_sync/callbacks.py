@@ -17,6 +17,6 @@ def counted(weights, batches):
     losses, counts = [], []
     for batch in batches:
         weights, loss = noting_step(weights, batch)
-        losses.append(float(loss))  # want: host-sync (no fix): runs code of the host within programs
+        losses.append(float(loss))  # want: host-sync (no fix): may run code of the host
         counts.append(len(seen))
     return losses, counts

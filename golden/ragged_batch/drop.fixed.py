@@ -38,7 +38,7 @@ def to_the_end(state, x, y, size):
 
 def of_numbers(w):
     data = np.ones((100, 3))
-    for i in range(0, 100 - 30 + 1, 30):
+    for i in range(0, min(100, len(data) - 30 + 1), 30):
         w, _ = step(w, data[i : i + 30])
     return w
 
@@ -61,3 +61,38 @@ class Trainer:
         for i in range(0, data.shape[0] - (2 * size) + 1, 2 * size):
             x = data[i : i + 2 * size].astype(jnp.float32)
             self.w, self.loss = step(self.w, x)
+
+
+# Rows that need not be those of the array.
+def of_some(w, data, count, size):
+    for i in range(0, min(count, len(data) - size + 1), size):
+        w, _ = step(w, data[i : i + size])
+    return w
+
+
+def up_to(w, data, count, size):
+    for i in range(0, min(count, len(data)) - size + 1, size):
+        w, _ = step(w, data[i : min(i + size, count)])
+    return w
+
+
+def told(w, data, size):
+    for i in range(0, len(data), size):
+        w, _ = step(w, data[i : i + size])
+    return w, data[i:]
+
+
+def shuffled(w, data, size, key):
+    n = len(data)
+    order = jax.random.permutation(key, n)
+    for i in range(0, n - size + 1, size):
+        w, _ = step(w, data[order[i : i + size]])
+    return w
+
+
+# What is sliced, and by how much, must stay.
+def shrinking(w, data, size):
+    for i in range(0, len(data), size):
+        w, _ = step(w, data[i : i + size])
+        data = data[1:]
+    return w

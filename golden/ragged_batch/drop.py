@@ -61,3 +61,38 @@ class Trainer:
         for i in range(0, data.shape[0], 2 * size):  # want: ragged-batch
             x = data[i : i + 2 * size].astype(jnp.float32)
             self.w, self.loss = step(self.w, x)
+
+
+# Rows that need not be those of the array.
+def of_some(w, data, count, size):
+    for i in range(0, count, size):  # want: ragged-batch
+        w, _ = step(w, data[i : i + size])
+    return w
+
+
+def up_to(w, data, count, size):
+    for i in range(0, count, size):  # want: ragged-batch
+        w, _ = step(w, data[i : min(i + size, count)])
+    return w
+
+
+def told(w, data, size):
+    for i in range(0, len(data), size):  # want: ragged-batch (no fix): line 82 reads where the last batch began
+        w, _ = step(w, data[i : i + size])
+    return w, data[i:]
+
+
+def shuffled(w, data, size, key):
+    n = len(data)
+    order = jax.random.permutation(key, n)
+    for i in range(0, n, size):  # want: ragged-batch
+        w, _ = step(w, data[order[i : i + size]])
+    return w
+
+
+# What is sliced, and by how much, must stay.
+def shrinking(w, data, size):
+    for i in range(0, len(data), size):
+        w, _ = step(w, data[i : i + size])
+        data = data[1:]
+    return w

@@ -101,7 +101,11 @@ class Folding:
 
     def _brackets(self, line: Span, edits: list[Edit], indent: str, shift: int) -> Brackets | None:
         """The outermost brackets of the line to break: the last that hold an edit and let all fit, or the first."""
-        pairs = outermost(self._found(line))
+        pairs = [
+            pair
+            for pair in outermost(self._found(line))
+            if not any(edit.span.contains(pair.inside) and edit.span != pair.inside for edit in edits)
+        ]  # what an edit replaces has no brackets of its own left
         holding = [pair for pair in pairs if any(pair.inside.contains(edit.span) for edit in edits)]
         fitting = [pair for pair in holding if self._fits_around(pair, line, edits, indent, shift)]
         after = [

@@ -4,16 +4,15 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, in_order, jit_of, walk
-from jaxfix.api.analysis import CALLS_BACK, REBINDS, iterations, leaves, reads_the_clock
+from jaxfix.api.analysis import REBINDS, iterations, leaves, reads_the_clock
 from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
-from jaxfix_codemods.following import closure, unknown_calls
+from jaxfix_codemods.following import runs_host_code
 from jaxfix_codemods.host_sync.deferring import Deferred
 from jaxfix_codemods.host_sync.reads import is_in_each, is_of_step
 
 _MOST = 100_000
 """Numbers that may be kept on a device, at about four kilobytes each: measured with jax 0.10.2."""
 _ENDLESS = where(Iteration.ENDLESS)
-_CALLING_BACK = sorted(where(Effect.CALLS_BACK))
 _LEAVING = (ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 _WAITING = short_names(Effect.WAITS) - {"device_get"}
 _SILENT = (short_names(Effect.PURE, "builtins") & short_names(Effect.CALLS_NOTHING, "builtins")) - short_names(
@@ -51,12 +50,8 @@ def _check_step(module: Module, step: ast.expr) -> None:
     qualname = module.qualname(step) or (f"{name}.{step.id}" if name and isinstance(step, ast.Name) else None)
     if qualname is not None and project.ask(REBINDS, qualname):
         raise Declined(Reason(Code.REBOUND, f"another file puts something else in the place of `{shown}`"))
-    if any(map(module.references, _CALLING_BACK)):
-        raise Declined(Reason(Code.SIDE_EFFECT, "the file runs code of the host within programs, which would be late"))
-    functions = tuple(closure(module, step))
-    is_known = functions and next(unknown_calls(module, functions), None) is None
-    if not is_known and project.ask(CALLS_BACK, ""):
-        text = f"`{shown}` may run code of the host within its program, as another file does, which would be late"
+    if runs_host_code(module, step):
+        text = f"`{shown}` may run code of the host within its program, here or in another file, which would be late"
         raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 

@@ -36,14 +36,14 @@ After:
 Safety: on request. To split a key changes every number that follows, and no rerun can call that the same: it is for a
 person to decide. `jaxfix apply --split-keys` writes it: the first use gets a part of the key, all that follows the
 other; without that option it is a report. Not split are elements (`keys[0]`), keys in comprehensions, lambdas, tests of
-`if` and `while`, and notebooks, keys that another function reads too, and those that are deleted. Certain are two calls
-in one function, where the second always finds the key that the first has used, or the first always leads to the second,
-and the numbers of both depend on one another. Possible are loops, functions of the file that use up what they are
-passed, keys that are split beside being drawn from, pairs such as `permutation` and `randint`, whose numbers showed no
-dependence, and equal calls in two blocks. Nothing is said of equal calls that are printed or compared, of lines whose
-comment speaks of the same key, of `permutation` and `choice` of arrays that belong together, of cells of a notebook
-that begin with the same key, of `fold_in`, and of ways that exclude one another. What calls of other files do with a
-key is not known.
+`if` and `while`, and notebooks, keys that another function reads too or `locals` shows, and those that are deleted.
+Certain are two calls in one function, where the second always finds the key that the first has used, or the first
+always leads to the second, and the numbers of both depend on one another. Possible are loops, functions of the file
+that use up what they are passed, keys that are split beside being drawn from, pairs such as `permutation` and
+`randint`, whose numbers showed no dependence, and equal calls in two blocks. Nothing is said of equal calls that are
+printed or compared, of lines whose comment speaks of the same key, of `permutation` and `choice` of arrays that belong
+together, of cells of a notebook that begin with the same key, of `fold_in`, and of ways that exclude one another. What
+calls of other files do with a key is not known.
 
 Evidence: under `jax_debug_key_reuse` jax itself raises where a key is used twice: before the change, and no more after
 it, anywhere in the program. The checker sees keys of `jax.random.key`, so a proof gives the program those in place of

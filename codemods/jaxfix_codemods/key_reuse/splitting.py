@@ -5,10 +5,12 @@ from functools import partial
 
 from jaxfix.api import Equality, Identifiers, Module, Recipe, Rewriter
 from jaxfix.api.analysis import Change, Offer
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.key_reuse.flow import Pair
 from jaxfix_codemods.key_reuse.uses import DRAWING, SPLITTING, Use
 
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+_SEEING_NAMES = short_names(Effect.SEES_NAMES, "builtins")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -34,7 +36,8 @@ def _can_be_split(module: Module, use: Use) -> bool:
     scope = module.scope_of(use.variable.id, use.variable)
     named = module.uses(use.variable.id, scope)
     is_deleted = any(isinstance(each.ctx, ast.Del) for each in named)
-    return not is_deleted and all(module.function(each) is function for each in named)
+    is_seen = any(module.function(each) is function for each in module.spelled_calls(_SEEING_NAMES))
+    return not is_deleted and not is_seen and all(module.function(each) is function for each in named)
 
 
 def _has_a_line_above(module: Module, use: Use, statement: ast.stmt) -> bool:

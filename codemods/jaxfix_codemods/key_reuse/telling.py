@@ -21,6 +21,9 @@ _MEANT = re.compile(
 )
 
 
+_COMPARING = frozenset({"allclose", "array_equal", "isclose", "assert_allclose", "assert_array_equal", "assert_equal"})
+
+
 class _Relation(Enum):
     """What two uses of one key have to do with one another."""
 
@@ -145,12 +148,22 @@ def _are_equal(pair: Pair) -> bool:
 
 
 def _are_compared(module: Module, statements: tuple[ast.stmt, ast.stmt]) -> bool:
-    """Whether an `assert` of the same function looks at both of what they bind."""
+    """Whether an `assert` or a comparison of the same function looks at both of what they bind."""
     bound = [{part.id for part in ast.walk(each) if _is_bound(part)} for each in statements]
     function = module.function(statements[0])
-    asserted = [each for each in module.nodes(ast.Assert) if module.function(each) is function]
+    asserted = [
+        each
+        for kind in (ast.Assert, ast.Compare, ast.Call)
+        for each in module.nodes(kind)
+        if module.function(each) is function and (kind is not ast.Call or _compares(module, each))
+    ]
     named = [{part.id for part in ast.walk(each) if isinstance(part, ast.Name)} for each in asserted]
-    return any(names & bound[0] and names & bound[1] for names in named)
+    return any(names & bound[0] and names & bound[1] and len(names & (bound[0] | bound[1])) > 1 for names in named)
+
+
+def _compares(module: Module, call: ast.AST) -> bool:
+    """Whether it is a call of a library that asks whether arrays are equal."""
+    return isinstance(call, ast.Call) and (module.qualname(call.func) or "").rpartition(".")[2] in _COMPARING
 
 
 def _is_bound(part: ast.AST) -> TypeGuard[ast.Name]:

@@ -2,9 +2,10 @@
 
 import ast
 
-from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, frozen, walk
+from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, walk
 from jaxfix_codemods.ragged_batch.generators import handed_by
-from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, sizes_used
+from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, end_of, length, read_after, sizes_used
+from jaxfix_codemods.ragged_batch.rows import Means
 from jaxfix_codemods.ragged_batch.steps import Step, losses, traced, unread_calls, value_of
 
 _OTHERS = frozenset(
@@ -49,6 +50,11 @@ def check_dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> No
         text = f"line {counted.lineno} counts the batches, or takes a mean over all rows"
         raise Declined(Reason(Code.OTHER_USES, text, counted.lineno))
     check_sizes(module, found)
+    length(module, found)
+    after = read_after(module, found)
+    if after is not None:
+        text = f"line {after.lineno} reads where the last batch began"
+        raise Declined(Reason(Code.LIVE, text, after.lineno))
 
 
 def _check_kept(module: Module, taken: tuple[Step, ...]) -> None:
@@ -70,15 +76,25 @@ def check_sizes(module: Module, found: Batches) -> None:
 
 def drop(module: Module, found: Batches, edit: Rewriter) -> None:
     """Ends the range before a batch that is shorter."""
-    rows, size = found.rows, found.size
-    edit.replace(rows, f"{module.text(rows)} - {_operand(module, size)} + 1")
+    rows, size, there = module.text(found.rows), _operand(module, found.size), _there(module, found)
+    is_own = there == rows or there.startswith("min(")
+    end = f"{there} - {size} + 1"
+    edit.replace(found.rows, end if is_own else f"min({rows}, {end})")
 
 
 def skip(module: Module, found: Batches, edit: Rewriter) -> None:
     """The same in another way: goes on to the next iteration, of which there is none."""
-    rows, size = found.rows, found.size
-    test = f"{found.counter} + {_operand(module, size)} > {module.text(rows)}"
+    test = f"{found.counter} + {_operand(module, found.size)} > {_there(module, found)}"
     edit.insert_before(found.loop.body[0], f"if {test}:\n    continue")
+
+
+def _there(module: Module, found: Batches) -> str:
+    """The rows that batches are taken of: those of the range, or all of the arrays, which slices may go on to."""
+    rows, known = module.text(found.rows), length(module, found)
+    if known is None:
+        return rows
+    is_capped = [isinstance(end_of(module, each), ast.Call) for each in found.slices]
+    return f"min({rows}, {known})" if any(is_capped) else known
 
 
 def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked:
@@ -88,13 +104,14 @@ def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked
       Declined: the rows of a batch do something else than to enter means, or that cannot be read.
     """
     check_sizes(module, found)
+    length(module, found)
     handed = handed_by(module, found, taken)
     if handed:
         _check_generator(found)
     if not any(step.trains() for step in taken):
         raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(taken[0].call.func)}` is not a training step of this file"))
     _check_kept(module, taken)
-    every = [_masked_of_step(module, step) for step in taken]
+    every = [_masked_of_step(module, found, step) for step in taken]
     functions, calls, means = (
         tuple(dict.fromkeys(part for each in every for part in getattr(each, name)))
         for name in ("functions", "calls", "means")
@@ -115,7 +132,7 @@ def _check_generator(found: Batches) -> None:
             raise Declined(Reason(Code.OTHER_USES, f"line {line} takes `{name}` over rows, padding included", line))
 
 
-def _masked_of_step(module: Module, step: Step) -> Masked:
+def _masked_of_step(module: Module, found: Batches, step: Step) -> Masked:
     function = traced(module, step)
     if function is None:
         raise Declined(Reason(Code.UNREAD, f"`{ast.unparse(step.call.func)}` is not a training step of this file"))
@@ -123,12 +140,25 @@ def _masked_of_step(module: Module, step: Step) -> Masked:
     outer = list(dict.fromkeys([function, *(each for each, call in known if call is not None)]))
     for each in outer:
         _check_reductions(module, each)
-    means = tuple(mean for each in outer for mean in _means(module, each))
+    every = tuple(mean for each in outer for mean in _means(module, each))
+    over_rows = Means(module, function, _rows(found, step, function), (mean.call for mean in every)).over_rows
+    means = tuple(mean for mean in every if mean.call in over_rows)
     if not means:
         raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found, which a mask would go to"))
-    given = [each for each in outer if each is function or _means(module, each)]
+    given = [each for each in outer if each is function or over_rows & set(ast.walk(each))]
     calls = (step.call, *(call for each, call in known if call is not None and each in given))
     return Masked(tuple(given), calls, means)
+
+
+def _rows(found: Batches, step: Step, function: Function) -> list[str]:
+    """The parameters of a step that take rows of a batch, be it through the loop over a generator."""
+    bound = {each.id for each in ast.walk(step.loop.target) if isinstance(each, ast.Name)}
+    is_own = step.loop is found.loop
+    return [
+        name
+        for name, value in (arguments_of(function, step.call) or {}).items()
+        if value is not None and (found.holds(value) if is_own else isinstance(value, ast.Name) and value.id in bound)
+    ]
 
 
 def _check_place(module: Module, mean: Mean) -> None:
@@ -191,9 +221,10 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
       is_wrapped: whether the first rows are the padding, and not the last one again.
     """
     names = module.get(Identifiers)
-    rows, mask, numbers = names.unused("rows"), names.unused("mask"), names.unused("numbers")
+    mask, numbers = names.unused("mask"), names.unused("numbers")
+    rows = names.unused("wrapped" if is_wrapped else "rows")  # a script keeps it, and it differs
     np = edit.imported("numpy", prefer="np", at=found.loop)
-    size, whole = _operand(module, found.size), module.text(found.rows)
+    size, whole = _operand(module, found.size), _there(module, found)
     inside = f"{numbers} % ({whole})" if is_wrapped else f"{np}.minimum({numbers}, {whole} - 1)"
     made = f"{numbers} = {np}.arange({found.counter}, {found.counter} + {size})"
     edit.insert_before(found.loop.body[0], f"{made}\n{rows}, {mask} = {inside}, {numbers} < {whole}")

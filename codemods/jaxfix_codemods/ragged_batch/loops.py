@@ -1,12 +1,13 @@
 """Loops over the rows of arrays, some at a time: which slices they take, and what is made of them."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from jaxfix.api import Function, Module, frozen, walk
+from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
 from jaxfix.api.analysis import integer, is_alike
 
 _CONVERTING = ("jax.numpy.", "numpy.", "jax.device_put", "jax.tree", "jax.tree_util.")
+_ORDERS = frozenset({"permutation", "arange"})
 _ABOUT_SIZES = ("shape", "size")
 
 
@@ -45,9 +46,86 @@ def batches(module: Module) -> Iterator[Batches]:
         start, rows, size = call.args
         counter = loop.target.id
         slices = tuple(each for each in module.nodes(ast.Slice) if _is_batch(module, each, loop, counter, rows, size))
-        if integer(module, start) == 0 and slices and not _divides(module, rows, size) and not _sees_to_it(loop):
+        is_plain = slices and not _divides(module, rows, size) and not _sees_to_it(loop)
+        if integer(module, start) == 0 and is_plain and not _rebinds(loop, (rows, size, *_sliced(module, slices))):
             found = Batches(loop, counter, call, rows, size, slices, frozenset())
             yield Batches(loop, counter, call, rows, size, slices, _derived(module, found))
+
+
+def _sliced(module: Module, slices: tuple[ast.Slice, ...]) -> list[ast.expr]:
+    """What the slices are of, where they are along the first axis."""
+    found = list[ast.expr]()
+    for each in slices:
+        parent = module.parent(each)
+        around = module.parent(parent) if isinstance(parent, ast.Tuple) and parent.elts[0] is each else parent
+        if isinstance(around, ast.Subscript):
+            found.append(around.value)
+    return found
+
+
+def _rebinds(loop: ast.For, read: Iterable[ast.expr]) -> bool:
+    """Whether the loop gives one of the variables that are read another value."""
+    names = {each.id for expr in read for each in ast.walk(expr) if isinstance(each, ast.Name)}
+    bound = {each.id for each in walk(loop) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return not names.isdisjoint(bound)
+
+
+def length(module: Module, found: Batches) -> str | None:
+    """How many rows the arrays have that are sliced, as an expression; None if the rows of the range are as many.
+
+    Raises:
+      Declined: that is not known.
+    """
+    of = _sliced(module, found.slices)
+    if len(of) < len(found.slices) or not all(isinstance(each, ast.Name | ast.Attribute) for each in of):
+        raise Declined(Reason(Code.UNREAD, "how many rows there are is not known"))
+    if any(_has(module, found.rows, each) for each in of):
+        return None
+    if module.scope_of("min", found.loop) is not None:
+        raise Declined(Reason(Code.UNREAD, "how many rows there are is not known: `min` is another function here"))
+    return f"len({module.text(of[0])})"
+
+
+def _has(module: Module, rows: ast.expr, of: ast.expr) -> bool:
+    """Whether the text says that `of` has as many rows."""
+    while isinstance(rows, ast.Name):
+        if _is_in_order(module, rows, of):
+            return True
+        value = module.only_value(rows)
+        if value is None:
+            return False
+        rows = value
+    match rows:
+        case (
+            ast.Call(func=ast.Name(id="len"), args=[array])
+            | ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0))
+        ):
+            return is_alike(array, of) or _is_in_order(module, rows, of)
+    return _is_in_order(module, rows, of)
+
+
+def _is_in_order(module: Module, rows: ast.expr, of: ast.expr) -> bool:
+    """Whether `of` is an order of as many numbers."""
+    value = module.only_value(of) if isinstance(of, ast.Name) else None
+    if not isinstance(value, ast.Call) or ast.unparse(value.func).rpartition(".")[2] not in _ORDERS:
+        return False
+    return any(is_alike(each, rows) for each in value.args)
+
+
+def end_of(module: Module, batch: ast.Slice) -> ast.expr | None:
+    """What says where a batch ends."""
+    return module.only_value(batch.upper) if isinstance(batch.upper, ast.Name) else batch.upper
+
+
+def read_after(module: Module, found: Batches) -> ast.Name | None:
+    """Where the first row of the last batch is read after the loop; None if nowhere."""
+    scope = module.scope_of(found.counter, found.loop.target)
+    for use in module.uses(found.counter, scope):
+        around = (each for each in module.ancestors(use) if isinstance(each, ast.For))
+        bound = [each for each in around if isinstance(each.target, ast.Name) and each.target.id == found.counter]
+        if isinstance(use.ctx, ast.Load) and not bound:
+            return use
+    return None
 
 
 def _loop_over(module: Module, call: ast.Call) -> ast.For | None:
