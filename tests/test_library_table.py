@@ -39,6 +39,7 @@ ALONE = {
     "codemods/jaxfix_codemods/legacy_parallelism/meshes.py: SPECS": "the names of one class, then and now",
     "codemods/jaxfix_codemods/local_jit/__init__.py: _TRANSFORMATIONS": "its own triggers",
     "codemods/jaxfix_codemods/local_loop_function/judging.py: _CONSTANT_FROM": "versions, measured for it alone",
+    "codemods/jaxfix_codemods/ragged_batch/changing.py: _EXTREMES": "reductions by their names alone",
     "codemods/jaxfix_codemods/ragged_batch/changing.py: _OTHERS": "reductions by their names alone",
     "codemods/jaxfix_codemods/ragged_batch/rows.py: _ABOUT_TYPES": "attributes, of whichever array",
     "codemods/jaxfix_codemods/ragged_batch/rows.py: _OVER_AN_AXIS": "reductions by their names alone",

@@ -121,15 +121,21 @@ def layer(params, x):
 
 
 @jax.jit
-def both(params, x, y):
+def both(params, x, y, mask_5=None):
     def loss(params):
         error = (layer(params, x) - y)[..., None]
-        return jnp.mean(error**2) + jnp.mean(params["w"] ** 2) + abs(error).mean()
+        by_row_5 = abs(error)
+        by_row_6 = error**2
+        return jnp.mean(by_row_6, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_6.ndim - 1))) + jnp.mean(
+            params["w"] ** 2
+        ) + jnp.mean(by_row_5, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_5.ndim - 1)))
 
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
 
 
 def of_some(params, x, y, count, size):
     for i in range(0, count, size):
-        params = both(params, x[i : i + size], y[i : i + size])
+        numbers_5 = np.arange(i, i + size)
+        rows_5, mask_5 = np.minimum(numbers_5, len(x) - 1), numbers_5 < len(x)
+        params = both(params, x[rows_5], y[rows_5], mask_5=mask_5)
     return params

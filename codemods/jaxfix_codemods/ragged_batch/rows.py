@@ -225,7 +225,10 @@ class _Reader:
         return any(self.kind(each) is not Rows.NONE for each in displays)
 
     def _is_by_row(self, call: ast.Call, name: str) -> bool:
-        short = name.rpartition(".")[2] if name else getattr(call.func, "attr", "")
+        is_builtin = isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None
+        short = (name or (ast.unparse(call.func) if is_builtin else "." + getattr(call.func, "attr", ""))).rpartition(
+            "."
+        )[2]
         axis = next((ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg == "axis"), None)
         if short in _BY_ROW or (short in _LAST_AXIS and axis in (None, *_OTHER_AXES)):
             return True
