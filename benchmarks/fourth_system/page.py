@@ -90,7 +90,7 @@ def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[s
     yield "# The fourth system"
     yield ""
     yield (
-        f"Written by `python -m benchmarks.fourth_system{' --unproven' if how == '--unproven' else ''}`. "
+        f"Written by `python -m benchmarks.fourth_system{' --unproven' if how.endswith('--unproven') else ''}`. "
         "A training script with the mistakes that the second table "
         "names: as written, as somebody who knows JAX repairs it (before jaxfix was tried on it), and as "
         f"`jaxfix apply {how}` leaves it. Each run is a process of its own, without a persistent compilation cache. "

@@ -134,6 +134,8 @@ def _computes(module: Module, mapped: _Mapped) -> bool:
             package = (module.qualname(node.func) or "").rpartition(".")[0]
             if package in _OPERATING or package.startswith("jax.") or jit_of(module, node.func) is not None:
                 return True
+            if module.definition(node.func) is not None and module.get(Arrays).is_sure(node):
+                return True
         if isinstance(node, ast.BinOp) and module.get(Arrays).is_sure(node):
             return True
     return False

@@ -15,6 +15,31 @@ def drawn(weights, rows):
     return jnp.stack([rows[i] @ weights + np.random.normal() for i in range(40)])  # want: mapped-loop (no fix): cannot be traced once
 
 
+def noisy(row):
+    return jnp.tanh(row) + np.random.normal()
+
+
+@jax.jit
+def drawn_by_another(rows):
+    return jnp.stack([noisy(rows[i]) for i in range(40)])  # want: mapped-loop (no fix): cannot be traced once
+
+
+def half(row, small=True):
+    if small:
+        return
+    return jnp.tanh(row)
+
+
+def one_by_one(row):
+    yield row
+    return jnp.tanh(row)
+
+
+@jax.jit
+def of_no_array(rows):
+    return jnp.stack([half(rows[i]) for i in range(40)]), jnp.stack([one_by_one(rows[i]) for i in range(40)])
+
+
 @jax.jit
 def printed(weights, rows):
     return jnp.stack([jnp.tanh(rows[i] @ weights + print("row")) for i in range(40)])  # want: mapped-loop (no fix): uses `print`

@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Module, jit_of, jitted_by_decorator, jittings
+from jaxfix.api import FUNCTIONS, Function, Module, jit_of, jitted_by_decorator, jittings, returned, walk
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
 from jaxfix.api.library import Class, Member, Package, Result, Transform, short_names, where
 from jaxfix_codemods.looping.parameters import TRACED, passed
@@ -13,6 +13,8 @@ _MAPPED = where(Transform.ONLY_VALUES)
 _MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
 _USUAL = short_names(Member.USUAL)
 _NO_ARRAYS = short_names(Result.STATIC)
+_YIELDS = (ast.Yield, ast.YieldFrom)
+_SEVERAL = (ast.Tuple, ast.List, ast.Dict)
 _ABSTRACT, _CONCRETE = short_names(Member.ABSTRACT), short_names(Member.CONCRETE)
 
 
@@ -84,6 +86,8 @@ class Arrays:
                 return False
             case ast.Call(func=func):
                 qualname = module.qualname(func)
+                if qualname is None and (function := module.definition(func)) is not None:
+                    return self._may_return_none(function)
                 if qualname is None:
                     return not isinstance(func, ast.Attribute) or may_not(func)
                 package, _, last = qualname.rpartition(".")
@@ -93,6 +97,16 @@ class Arrays:
             case ast.arg():
                 return not self.is_traced(expr) and self._may_not_be_given(expr)
         return not module.get(Values).of(expr).is_array
+
+    def _may_return_none(self, function: Function) -> bool:
+        """Whether a function of this file may return something else than an array."""
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+            return True
+        nodes = walk(function)
+        is_open = any(isinstance(n, _YIELDS) or (isinstance(n, ast.Return) and n.value is None) for n in nodes)
+        if is_open or not isinstance(function.body[-1], ast.Return):
+            return True
+        return any(isinstance(each, _SEVERAL) or self._may_not(each) for each in returned(function))
 
     def _may_not_be_bound(self, name: ast.Name) -> bool:
         module = self._module
