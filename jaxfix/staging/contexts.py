@@ -7,7 +7,18 @@ from operator import or_
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import DIFFERENTIATED, IS_USED, REPEATS, RUNS, SURELY_REPEATS, Answering, seen_of
+from jaxfix.semantic.project.query import (
+    DIFFERENTIATED,
+    IS_ONLY_TRACED,
+    IS_USED,
+    REPEATS,
+    RUNS,
+    SURELY_REPEATS,
+    Answering,
+    is_seen_settled,
+    is_seen_traced,
+    seen_of,
+)
 from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
@@ -106,20 +117,14 @@ class Staging:
         Returns:
           Empty where nothing that was read leads to `node`.
         """
-        return self._seen_of(self.ways(node))
-
-    def _seen_of(self, ways: Contexts) -> frozenset[Runs]:
-        asked = ways.open if Runs.UNKNOWN not in ways.known else ()
-        return ways.known.union(*(seen_of(self._project, name, called=name in ways.called) for name in asked))
+        return seen_of(self._project, self.ways(node))
 
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""
-        if not self.may_be_traced(node):
+        ways, ask = self.ways(node), self._project.ask
+        if not ways.known <= _TRACED.known or ways == _NOWHERE:
             return False
-        if self.runs(node) is Runs.TRACED:
-            return True
-        known = self.ways(node).known
-        return known <= _TRACED.known and self.seen(node) == _TRACED.known
+        return all(ask(IS_ONLY_TRACED, name) for name in sorted(ways.open)) or is_seen_traced(self._project, ways)
 
     def _contexts_of(self, function: Function) -> Contexts:
         if visibility.is_called_by_a_runner(self._module, function):
@@ -184,7 +189,7 @@ class Staging:
         """What is left of `ways` where only a trace around all of them tells something."""
         if ways == _NOWHERE:
             return _NOWHERE if at is None or self._reaches(at) else UNKNOWN_CONTEXTS
-        if self._seen_of(ways) == _TRACED.known:
+        if is_seen_traced(self._project, ways):
             return _TRACED
         return Contexts((ways.known & _TRACED.known) | {Runs.UNKNOWN})
 
@@ -236,8 +241,7 @@ class Staging:
 
     def _is_settled(self, node: ast.AST) -> bool:
         """Whether all calls that lead to `node` were seen."""
-        found = self.seen(node)
-        return bool(found) and Runs.UNKNOWN not in found
+        return is_seen_settled(self._project, self.ways(node))
 
     def surely_repeats(self, node: ast.AST) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import IS_SEEN, IS_TRACED, RUNS_EAGERLY, Query
+from jaxfix.semantic.project.query import IS_TRACED, RUNS_EAGERLY, Query
 from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use
@@ -78,14 +78,14 @@ class Eagerness:
         return self._follows(function, self._may_be_seen) or any(
             self.may_be_seen(use.site)
             if isinstance(use, CallEdge)
-            else use.runs is Runs.EAGER or (use.returned is not None and self._asks(IS_SEEN, use.returned))
+            else use.runs is Runs.EAGER or (use.returned is not None and self._asks(RUNS_EAGERLY, use.returned))
             for use in calls
         )
 
     def _is_seen_elsewhere(self, function: Function) -> bool:
         """By its name: of a method of whatever object no file says so."""
         name = visibility.name_for_others(self._module, function)
-        return name is not None and self._asks(IS_SEEN, name)
+        return name is not None and self._asks(RUNS_EAGERLY, name)
 
     def may_be_traced(self, node: ast.AST) -> bool:
         """Whether a way to `node` may lie under a trace: where none does, no answer about `node` has `Runs.TRACED`."""

@@ -211,9 +211,7 @@ def _gives_arrays(module: Module, rounds: Rounds, array: ast.expr, row: ast.Name
 def _is_staged(module: Module, loop: ast.For) -> bool | None:
     """Whether the loop only ever runs under a trace; None where nothing says that it ever does."""
     staging = module.get(Staging)
-    if not staging.may_be_traced(loop):
-        return None
-    if staging.runs(loop) is Runs.TRACED or staging.is_staged(loop):
+    if staging.is_staged(loop):
         return True
     return False if Runs.TRACED in staging.ways(loop).known and staging.runs(loop) is not Runs.EAGER else None
 

@@ -1,15 +1,33 @@
 """What the callers of a function do with it, from file to file, to the end of every path that was read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from enum import Enum
+from functools import partial
 from operator import or_
 
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.project.offered import Offered
+from jaxfix.semantic.project.searches import Reach, Search
 from jaxfix.semantic.project.summary_types import CallerPath, Runs, Use
 
 _Known = frozenset[Runs]
 _UNKNOWN: _Known = frozenset({Runs.UNKNOWN})
+_TRACED: _Known = frozenset({Runs.TRACED})
 _CONTEXTS: Lattice[_Known] = Lattice(frozenset(), or_, _UNKNOWN)
+
+
+class Along(Enum):
+    """Which ways to a function decide an answer; what lies behind others is not read."""
+
+    ALL = "all"
+    EAGER_THEN_ALL = "an eager one, else all"
+    ALL_EAGER = "all that may be eager"
+    EAGER = "an eager one"
+    TRACED = "a traced one"
+    ONLY_TRACED = "one that is not traced"
+    NOT_TRACED = "one that is not traced, or that it is offered"
+    UNKNOWN = "an unknown one, or that it is offered"
+    DIFFERENTIATED = "one that takes a derivative"
 
 
 class Callers:
@@ -18,6 +36,13 @@ class Callers:
     Args:
       uses: what programs in other files do with it.
       is_offered: whether it is meant for unknown code.
+
+    Attributes:
+      eager: whether a way to it is eager; none through a method of whatever object is known to be.
+      traced: whether a way to it lies under a trace.
+      otherwise: whether a use on a way to it is not traced.
+      unknown: whether of a use on a way to it nothing is known.
+      differentiated: whether a derivative is taken on a way to it.
     """
 
     def __init__(self, uses: Callable[[str], tuple[Use, ...]], is_offered: Offered) -> None:
@@ -26,27 +51,72 @@ class Callers:
         self.seen = Solver(self._seen, _CONTEXTS)
         self.repeats = Solver(self._repeats, EXISTS)
         self.surely_repeats = Solver(self._surely_repeats, EXISTS)
-        self.differentiated = Solver(self._differentiated, EXISTS)
         self._is_reached = Solver(self._reached, EXISTS)
+        self._is_open = is_offered.is_open
+        reach = partial(Reach, uses, is_open=is_offered.is_open)
+        self.eager, self.traced = reach(_is_eager, methods=False), reach(_is_traced)
+        self.otherwise, self.unknown = reach(_is_otherwise, if_open=True), reach(_is_unknown, if_open=True)
+        self.differentiated = reach(_is_differentiated)
+        every, all_eager = reach(_is_anything), reach(_is_anything, methods=False)
+        self._along = {
+            Along.ALL: every,
+            Along.EAGER_THEN_ALL: every,
+            Along.ALL_EAGER: all_eager,
+            Along.EAGER: self.eager,
+            Along.TRACED: self.traced,
+            Along.ONLY_TRACED: self.otherwise,
+            Along.NOT_TRACED: self.otherwise,
+            Along.UNKNOWN: self.unknown,
+            Along.DIFFERENTIATED: self.differentiated,
+        }
 
     @property
     def steps(self) -> int:
         """The evaluations so far."""
-        every = (self.runs, self.seen, self.repeats, self.surely_repeats, self.differentiated, self._is_reached)
+        every = (self.runs, self.seen, self.repeats, self.surely_repeats, self._is_reached)
         return sum(solver.steps for solver in every)
 
-    def is_open(self, name: str) -> bool:
-        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs.
+    # --- how it runs ------------------------------------------------------------------------------------------
 
-        A private one of few files is followed: its class knows who else would call it.
-        """
-        if not name.startswith("."):
-            return False
-        is_private = name.startswith("._") and not name.startswith(".__")
-        return self._is_offered.is_common(name) or (not is_private and self._is_offered(name))
+    def is_only_traced(self, name: str) -> bool:
+        """Whether `runs` knows of traces alone."""
+        return not self.otherwise(name) and self.runs(name) == _TRACED
+
+    def is_seen_traced(self, name: str) -> bool:
+        """Whether `seen` knows of traces alone."""
+        return not self._is_seen_otherwise(name) and self.seen(name) == _TRACED
+
+    def is_seen_otherwise(self, name: str) -> bool:
+        """Whether `seen` knows of something else than traces."""
+        return self._is_seen_otherwise(name) or not self.seen(name) <= _TRACED
+
+    def _is_seen_otherwise(self, name: str) -> bool:
+        return self._is_offered(name) or self.otherwise(name)
+
+    def is_settled(self, name: str) -> bool:
+        """Whether `seen` knows of something, and nothing of it is unknown."""
+        return not self._is_seen_unknown(name) and Runs.UNKNOWN not in (self.seen(name) or _UNKNOWN)
+
+    def may_be_unknown(self, name: str) -> bool:
+        """Whether `seen` knows of something unknown."""
+        return self._is_seen_unknown(name) or Runs.UNKNOWN in self.seen(name)
+
+    def _is_seen_unknown(self, name: str) -> bool:
+        return self._is_offered(name) or self.unknown(name)
+
+    def reading(self, along: Along, names: Collection[str]) -> Search:
+        """What has to be read for answers about these functions."""
+        if along in (Along.NOT_TRACED, Along.UNKNOWN):
+            names = [name for name in names if not self._is_offered(name)]
+        if along is Along.EAGER_THEN_ALL:
+            yield from self.eager.search(names)
+            names = [name for name in names if not self.eager(name)]
+        yield from self._along[along].search(names)
+
+    # --- the relations ----------------------------------------------------------------------------------------
 
     def _runs(self, name: str) -> _Known:
-        if self.is_open(name):
+        if self._is_open(name):
             return _UNKNOWN
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):
@@ -65,7 +135,7 @@ class Callers:
 
     def _seen(self, name: str) -> _Known:
         """As `_runs`, if those that some file was seen to call are called by nobody else."""
-        if self.is_open(name):
+        if self._is_open(name):
             return _UNKNOWN
         found = self._of_objects(name, frozenset(way for use in self._uses(name) for way in self._seen_of(use)))
         return found | _UNKNOWN if self._is_offered(name) else found
@@ -74,7 +144,7 @@ class Callers:
         return frozenset(use.runs).union(*(self._seen_through(path) for path in use.through))
 
     def _seen_through(self, path: CallerPath) -> _Known:
-        is_known = self.is_open(path.name) or path.called or self._is_reached(path.name)
+        is_known = self._is_open(path.name) or path.called or self._is_reached(path.name)
         return self.seen(path.name) if is_known else self.seen(path.name) | _UNKNOWN
 
     def _reached(self, name: str) -> bool:
@@ -82,7 +152,9 @@ class Callers:
         return any(use.runs or any(self._begins(path) for path in use.through) for use in self._uses(name))
 
     def _begins(self, path: CallerPath) -> bool:
-        return self.is_open(path.name) or not self._uses(path.name) or self._is_reached(path.name)
+        return self._is_open(path.name) or not self._uses(path.name) or self._is_reached(path.name)
+
+    # --- whether it repeats -----------------------------------------------------------------------------------
 
     def _repeats(self, name: str) -> bool:
         return any(use.repeats or any(map(self._path_repeats, use.through)) for use in self._uses(name))
@@ -97,10 +169,28 @@ class Callers:
         return self._is_eager(path.name) and (path.again or (path.always and self.surely_repeats(path.name)))
 
     def _is_eager(self, name: str) -> bool:
-        return not name.startswith(".") and Runs.EAGER in self.runs(name)  # of a method that is never known
+        return self.eager(name)  # of a method that is never known
 
-    def _differentiated(self, name: str) -> bool:
-        return not self.is_open(name) and any(
-            use.differentiated or any(self.differentiated(path.name) for path in use.through)
-            for use in self._uses(name)
-        )
+
+def _is_eager(use: Use) -> bool:
+    return Runs.EAGER in use.runs
+
+
+def _is_traced(use: Use) -> bool:
+    return Runs.TRACED in use.runs
+
+
+def _is_otherwise(use: Use) -> bool:
+    return any(way is not Runs.TRACED for way in use.runs)
+
+
+def _is_unknown(use: Use) -> bool:
+    return Runs.UNKNOWN in use.runs
+
+
+def _is_differentiated(use: Use) -> bool:
+    return use.differentiated
+
+
+def _is_anything(use: Use) -> bool:
+    return False

@@ -1,15 +1,16 @@
 """The facts of all files of a run, joined: what is known of a dotted name."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, partial
 
 from jaxfix.library.facets import Effect
 from jaxfix.library.table import where
 from jaxfix.report.abstract_value import UNKNOWN
-from jaxfix.semantic.project.callers import Callers
+from jaxfix.semantic.project.callers import Along, Callers
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.offered import Offered
 from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
+from jaxfix.semantic.project.searches import together
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     ASKS_PROCESS,
@@ -54,15 +55,19 @@ class Joined:
         self._offered = Offered(files, self._naming, around, kept)
         self._callers = Callers(self._users.uses, self._offered)
 
-    def look_up(self, used: Iterable[str], called: Iterable[str], passed: Collection[str]) -> None:
+    def look_up(
+        self, used: Collection[str], followed: Mapping[Along, Collection[str]], passed: Collection[str]
+    ) -> None:
         """Reads what the files do with functions, at once.
 
         Args:
-          called: those of which it matters who calls their callers: of methods that unknown code may call nothing does.
+          used: those of which it matters who uses them.
+          followed: those of which it matters who calls their callers, by what of that decides.
           passed: those of which it matters what calls pass.
         """
-        followed = {name for name in called if not self._callers.is_open(name)}
-        self._users.look_up({*used, *followed}, followed, passed, self._callers.is_open)
+        self._users.read(used, passed)
+        searches = [self._callers.reading(along, names) for along, names in followed.items()]
+        together(searches, partial(self._users.read, passed=passed))
 
     def jit(self, qualname: str) -> Jit | None:
         """The jitted function that `qualname` names, in whatever file it is made."""
@@ -112,19 +117,17 @@ class Joined:
 
     def runs(self, qualname: str) -> Runs:
         """How other files run the function, along every path that was read; unknown where none uses it."""
+        if self._callers.eager(qualname):
+            return Runs.EAGER
         return Contexts(self._callers.runs(qualname)).runs
 
     def runs_eagerly(self, qualname: str) -> bool:
-        """Whether `runs` says so; False, as without other files, for most functions."""
-        return self.runs(qualname) is Runs.EAGER
-
-    def is_seen(self, qualname: str) -> bool:
-        """Whether other files were seen to run the function eagerly, be it beside other ways."""
-        return Runs.EAGER in self._callers.seen(qualname)
+        """Whether other files were seen to run the function eagerly, be it beside other ways: then `runs` says so."""
+        return self._callers.eager(qualname)
 
     def is_traced(self, qualname: str) -> bool:
         """Whether other files were seen to run the function under a trace, be it beside other ways."""
-        return Runs.TRACED in self._callers.seen(qualname)
+        return self._callers.traced(qualname)
 
     def seen(self, qualname: str) -> tuple[Runs, ...]:
         """How other files were seen to run the function; unknown too where it is meant for unknown code."""
@@ -133,6 +136,26 @@ class Joined:
     def seen_or_unknown(self, qualname: str) -> tuple[Runs, ...]:
         """As `seen`, of a function whose own file has no use for it: unknown where no other has one."""
         return self.seen(qualname) or (Runs.UNKNOWN,)
+
+    def is_only_traced(self, qualname: str) -> bool:
+        """Whether `runs` says that it is traced."""
+        return self._callers.is_only_traced(qualname)
+
+    def is_seen_traced(self, qualname: str) -> bool:
+        """Whether `seen` knows of traces alone."""
+        return self._callers.is_seen_traced(qualname)
+
+    def is_seen_otherwise(self, qualname: str) -> bool:
+        """Whether `seen` knows of something else than traces."""
+        return self._callers.is_seen_otherwise(qualname)
+
+    def is_settled(self, qualname: str) -> bool:
+        """Whether `seen` knows of something, and nothing of it is unknown."""
+        return self._callers.is_settled(qualname)
+
+    def may_be_unknown(self, qualname: str) -> bool:
+        """Whether `seen` knows of something unknown."""
+        return self._callers.may_be_unknown(qualname)
 
     def repeats(self, qualname: str) -> bool:
         """Whether other files run the function eagerly again and again."""

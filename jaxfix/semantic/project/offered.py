@@ -24,6 +24,16 @@ class Offered:
         is_read = any(module != owner for module in self._reading.get(name, ()))
         return (is_read and self._is_distributed(f"{owner}.{name}")) or self.is_named_around(f".{name}")
 
+    def is_open(self, name: str) -> bool:
+        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs.
+
+        A private one of few files is followed: its class knows who else would call it.
+        """
+        if not name.startswith("."):
+            return False
+        is_private = name.startswith("._") and not name.startswith(".__")
+        return self.is_common(name) or (not is_private and self(name))
+
     def is_common(self, method: str) -> bool:
         """Whether so many files read an attribute of this name that following it shows nothing."""
         return len(self._reading.get(method[1:].partition("@")[0], ())) > MOST_READERS

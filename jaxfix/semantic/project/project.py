@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from jaxfix.semantic.project.callers import Along
 from jaxfix.semantic.project.joined import Joined
 from jaxfix.semantic.project.query import QUERIES, Answers, Asked, Query, Reads
 from jaxfix.semantic.project.rebinding import Around
@@ -59,9 +60,10 @@ class Project:
     def look_up(self, asked: Collection[Asked]) -> None:
         """Reads what these queries are answered from: many at once cost little more than one."""
         every = [(QUERIES[name], QUERIES[name].function(about)) for name, about in asked]
-        about = {reads: {of for query, of in every if query.reads is reads} for reads in Reads}
+        used = {of for query, of in every if query.reads is Reads.USES}
         passed = {of for query, of in every if query.passed}
-        self._joined.look_up(about[Reads.USES], about[Reads.CALLERS], passed)
+        followed = {along: {of for query, of in every if _is_followed(query, along)} for along in Along}
+        self._joined.look_up(used, followed, passed)
 
     @property
     def steps(self) -> int:
@@ -75,3 +77,7 @@ class Project:
     @cached_property
     def _answered(self) -> Answers:
         return {}
+
+
+def _is_followed(query: Query[object], along: Along) -> bool:
+    return query.reads is Reads.CALLERS and query.along is along

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
+from jaxfix.semantic.project.callers import Along
 from jaxfix.semantic.project.joined import Joined
-from jaxfix.semantic.project.summary_types import Factory, Jit, ParameterPlace, Runs, Use, Wrapping
+from jaxfix.semantic.project.summary_types import Contexts, Factory, Jit, ParameterPlace, Runs, Use, Wrapping
 from jaxfix.source.frozen import frozen
 
 A = TypeVar("A")
@@ -38,6 +39,7 @@ class Query(Generic[A]):
       default: the answer of a project without files.
       answer: the answer of joined files.
       follows: what a file that gets the answer asks next, as far as one can tell; nothing depends on it but time.
+      along: of what is read off the callers, which of them decide.
       passed: whether it matters what calls pass, or what follows asks for that.
       of_parameter: whether it is about a `ParameterPlace`.
     """
@@ -48,6 +50,7 @@ class Query(Generic[A]):
     answer: Callable[[Joined, str], A]
     reads: Reads
     follows: Callable[[Joined, str], Iterator[Asked]] = _nothing
+    along: Along = Along.ALL
     passed: bool = False
     of_parameter: bool = False
 
@@ -82,26 +85,50 @@ WRAPPING: Query[Wrapping | None] = Query("wrapping", Wrapping, None, Joined.wrap
 FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory, Reads.DEFINITION)
 REMEMBERS: Query[bool] = Query("remembers", bool, False, Joined.remembers, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
-USERS: Query[tuple[Use, ...]] = Query("users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, True)
+USERS: Query[tuple[Use, ...]] = Query(
+    "users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, passed=True
+)
 VALUES: Query[tuple[Use, ...]] = Query(
     "values", tuple[Use, ...], (), Joined.uses_with_values, Reads.USES, passed=True, of_parameter=True
 )
 PLAIN: Query[tuple[Use, ...]] = Query(
     "plain", tuple[Use, ...], (), Joined.uses_with_plain_parts, Reads.USES, passed=True, of_parameter=True
 )
-LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, True)
+LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, passed=True)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
-RUNS: Query[Runs] = Query("runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs)
-RUNS_EAGERLY: Query[bool] = Query("runs eagerly", bool, False, Joined.runs_eagerly, Reads.CALLERS, _after_runs)
-IS_SEEN: Query[bool] = Query("is seen", bool, False, Joined.is_seen, Reads.CALLERS, _after_runs)
-IS_TRACED: Query[bool] = Query("is traced", bool, False, Joined.is_traced, Reads.CALLERS, _after_runs)
+RUNS: Query[Runs] = Query(
+    "runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs, along=Along.EAGER_THEN_ALL
+)
+RUNS_EAGERLY: Query[bool] = Query(
+    "runs eagerly", bool, False, Joined.runs_eagerly, Reads.CALLERS, _after_runs, along=Along.EAGER
+)
+IS_TRACED: Query[bool] = Query(
+    "is traced", bool, False, Joined.is_traced, Reads.CALLERS, _after_runs, along=Along.TRACED
+)
 SEEN: Query[tuple[Runs, ...]] = Query("seen", tuple[Runs, ...], (), Joined.seen, Reads.CALLERS)
 SEEN_OR_UNKNOWN: Query[tuple[Runs, ...]] = Query(
     "seen or unknown", tuple[Runs, ...], (Runs.UNKNOWN,), Joined.seen_or_unknown, Reads.CALLERS
 )
-REPEATS: Query[bool] = Query("repeats", bool, False, Joined.repeats, Reads.CALLERS)
-SURELY_REPEATS: Query[bool] = Query("surely repeats", bool, False, Joined.surely_repeats, Reads.CALLERS)
-DIFFERENTIATED: Query[bool] = Query("differentiated", bool, False, Joined.differentiated, Reads.CALLERS)
+IS_ONLY_TRACED: Query[bool] = Query(
+    "is only traced", bool, False, Joined.is_only_traced, Reads.CALLERS, _after_runs, along=Along.ONLY_TRACED
+)
+IS_SEEN_TRACED: Query[bool] = Query(
+    "is seen traced", bool, False, Joined.is_seen_traced, Reads.CALLERS, along=Along.NOT_TRACED
+)
+IS_SEEN_OTHERWISE: Query[bool] = Query(
+    "is seen otherwise", bool, False, Joined.is_seen_otherwise, Reads.CALLERS, along=Along.NOT_TRACED
+)
+IS_SETTLED: Query[bool] = Query("is settled", bool, False, Joined.is_settled, Reads.CALLERS, along=Along.UNKNOWN)
+MAY_BE_UNKNOWN: Query[bool] = Query(
+    "may be unknown", bool, False, Joined.may_be_unknown, Reads.CALLERS, along=Along.UNKNOWN
+)
+REPEATS: Query[bool] = Query("repeats", bool, False, Joined.repeats, Reads.CALLERS, along=Along.ALL_EAGER)
+SURELY_REPEATS: Query[bool] = Query(
+    "surely repeats", bool, False, Joined.surely_repeats, Reads.CALLERS, along=Along.ALL_EAGER
+)
+DIFFERENTIATED: Query[bool] = Query(
+    "differentiated", bool, False, Joined.differentiated, Reads.CALLERS, along=Along.DIFFERENTIATED
+)
 REBINDS: Query[bool] = Query("rebinds", bool, False, Joined.rebinds, Reads.ANY_FILE)
 STORES: Query[bool] = Query("stores", bool, False, Joined.stores, Reads.ANY_FILE)
 IS_NAMED_AROUND: Query[bool] = Query("is named around", bool, False, Joined.is_named_around, Reads.ANY_FILE)
@@ -121,9 +148,30 @@ def runs_of(project: Answering, use: Use) -> Runs:
     return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in found), Runs.UNKNOWN)
 
 
-def seen_of(project: Answering, name: str, *, called: bool) -> tuple[Runs, ...]:
-    """How other files were seen to run a function; unknown where nobody does, its own file neither."""
-    return project.ask(SEEN if called else SEEN_OR_UNKNOWN, name)
+def seen_of(project: Answering, ways: Contexts) -> frozenset[Runs]:
+    """All ways, with what other files were seen to do; unknown where nobody calls it, its own file neither."""
+    asked = ways.open if Runs.UNKNOWN not in ways.known else ()
+    return ways.known.union(*(project.ask(SEEN if name in ways.called else SEEN_OR_UNKNOWN, name) for name in asked))
+
+
+def is_seen_traced(project: Answering, ways: Contexts) -> bool:
+    """Whether all that other files were seen to do leads through a trace: one answer that says otherwise is enough."""
+    own, others = sorted(ways.open & ways.called), sorted(ways.open - ways.called)
+    if not ways.known <= {Runs.TRACED} or not all(project.ask(IS_SEEN_TRACED, name) for name in others):
+        return False
+    if any(project.ask(IS_SEEN_OTHERWISE, name) for name in own):
+        return False
+    return bool(ways.known or others) or any(project.ask(SEEN, name) for name in own)
+
+
+def is_seen_settled(project: Answering, ways: Contexts) -> bool:
+    """Whether something was seen to lead there, and nothing of it is unknown."""
+    own, others = sorted(ways.open & ways.called), sorted(ways.open - ways.called)
+    if Runs.UNKNOWN in ways.known or not all(project.ask(IS_SETTLED, name) for name in others):
+        return False
+    if any(project.ask(MAY_BE_UNKNOWN, name) for name in own):
+        return False
+    return bool(ways.known or others) or any(project.ask(SEEN, name) for name in own)
 
 
 def surely_repeats_at(project: Answering, use: Use) -> bool:

@@ -1,6 +1,6 @@
 """What files do with the functions of others: read when somebody asks for it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
@@ -56,31 +56,19 @@ class Users:
         """As `users`, without tests: what they call is no sign of how a program runs."""
         return tuple(use for use in self.users(qualname) if not use.is_test)
 
-    def look_up(
-        self,
-        qualnames: Iterable[str],
-        followed: Iterable[str],
-        passed: Collection[str],
-        ends: Callable[[str], bool],
-    ) -> None:
+    def read(self, qualnames: Iterable[str], passed: Collection[str]) -> None:
         """Reads what the files do with these functions.
 
-        Each file is read once for all that it is asked for: many questions at once cost little more than one.
+        Each file is read once for all that it is asked for: many functions at once cost little more than one.
 
         Args:
-          followed: those of which the functions are read too through which others reach them, and so on.
           passed: those of which it matters what calls pass.
-          ends: where the way through a function is not followed any further.
         """
-        wanted, ways, known = {*qualnames}, {*followed}, set[str]()
         told = {name for qualname in passed for name in self._naming.spellings(qualname)}
-        while wanted or ways:
-            names = {name for qualname in ways for name in self._naming.spellings(qualname)}
-            others = {name for qualname in wanted - ways for name in self._naming.spellings(qualname)}
-            self._read_for([*self._missing(names | others, told)], told)
-            known |= ways
-            wanted, ways = set(), {way.name for name in names for use in self._of(name) for way in use.through}
-            ways = {name for name in ways - known if not ends(name)}
+        names = {name for qualname in qualnames for name in self._naming.spellings(qualname)}
+        missing = [*self._missing(names, told)]
+        if missing:
+            self._read_for(missing, told)
 
     def _missing(self, names: Iterable[str], passed: Collection[str]) -> Iterator[str]:
         """Those that are not known; of some, what calls pass."""
