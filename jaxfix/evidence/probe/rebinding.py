@@ -41,7 +41,7 @@ class Slots:
     """Finds what some functions read and what may be rebound.
 
     Args:
-      given: functions that came as arguments: what they capture is the caller's to change at any time.
+      given: functions that came as arguments from callers who were not read: what they capture may change at any time.
       moved: the file that the program runs, by the file of the original text.
       numbers: that an integer may be as well.
     """

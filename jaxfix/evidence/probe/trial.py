@@ -175,7 +175,8 @@ class Trial:
         reach, arguments = self.sides.before_reach, self.sample.arguments(leaves)
         asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments)).near()
         numbers = [number for number in asked if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
-        slots = Slots(reach, self.owner.stored(), self.sides.given, moved, () if self.sides.hazardous else numbers)
+        given = self.sides.given if self._is_of_library() else []  # a program's own sources say what it rebinds
+        slots = Slots(reach, self.owner.stored(), given, moved, () if self.sides.hazardous else numbers)
         any_bound = False
         for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
