@@ -112,3 +112,18 @@ def made_by(module: Module, expr: ast.AST) -> ast.expr | None:
     """
     value = module.only_value(expr)
     return value.func if isinstance(value, ast.Call) else None
+
+
+def function_made_by(module: Module, expr: ast.AST) -> Function | None:
+    """The one inner function that a factory of this file returns, where `expr`, a name bound once, is such a result.
+
+    Returns:
+      None where the factory is decorated, or may return another thing.
+    """
+    func = made_by(module, expr)
+    factory = module.definition(func) if func is not None else None
+    if not isinstance(factory, ast.FunctionDef) or factory.decorator_list:
+        return None
+    results = returned(factory)
+    made = module.definition(results[0]) if len(results) == 1 else None
+    return made if made is not None and factory in module.functions_around(made) else None

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.liveness import LOOPS, Place, binds_again, is_in_loop, why_live_after
+from jaxfix.effects.made_functions import why_captures_unstable
 from jaxfix.effects.plain_parts import plain_parts
 from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.traceability import demands
@@ -13,10 +14,12 @@ from jaxfix.library.facets import Effect
 from jaxfix.library.table import short_names
 from jaxfix.report.abstract_value import UNKNOWN, Form, Value
 from jaxfix.report.reason import Code, Reason
+from jaxfix.semantic.calls import function_made_by
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
 from jaxfix.staging.jit import jit_of
+from jaxfix.syntax.nodes import Function
 
 _FILLING = short_names(Effect.MUTATES, "builtins.list", "numpy.ndarray")
 
@@ -86,8 +89,12 @@ class Passing:
                 return ArgumentKind.CONSTANT
             case ast.Lambda():
                 return ArgumentKind.FUNCTION
-        is_function = self._module.definition(value) is not None or jit_of(self._module, value) is not None
+        is_function = self._function(value) is not None or jit_of(self._module, value) is not None
         return ArgumentKind.FUNCTION if is_function else ArgumentKind.DATA
+
+    def _function(self, value: ast.expr) -> Function | None:
+        """The function of this file that `value` is, or that a function of this file has made for it."""
+        return self._module.definition(value) or function_made_by(self._module, value)
 
     def _constant(self, value: ast.expr) -> ast.expr:
         """The constant that `value`, a variable that is bound once, stands for; else `value`."""
@@ -109,9 +116,13 @@ class Passing:
         if scope is None:
             return Reason(Code.UNREAD, f"`{value.id}` is bound nowhere in the file")
         reason = why_unstable(self._module, value.id, scope)
-        function = self._module.definition(value)
+        function = self._function(value)
         if reason is not None or function is None:
             return reason
+        call = self._module.only_value(value)
+        if isinstance(call, ast.Call):
+            reason = why_captures_unstable(self._module, function, call)
+            return reason or demands(self._module, function).reason
         if any(isinstance(outer, LOOPS) for outer in _within(self._module, function)):
             return Reason(Code.REBOUND, f"`{value.id}` is defined in every iteration")
         return demands(self._module, function).reason
