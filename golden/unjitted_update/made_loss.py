@@ -57,7 +57,7 @@ def main(params, batches):
         params = stated(params, x, y, either)  # want: unjitted-update (no fix): calls its argument `loss`
     noted = logged([])
     for x, y in batches:
-        params = logging(params, x, y, noted)  # want: unjitted-update (no fix): `log`, which it captures, may change
+        params = logging(params, x, y, noted)  # want: unjitted-update (no fix): `log` is changed in place
     weights = {"l2": 1.0}
     lighter = weighing(weights)
     for x, y in batches:
