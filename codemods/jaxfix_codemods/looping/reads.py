@@ -181,12 +181,19 @@ def _is_array(module: Module, expr: ast.expr) -> bool:
 # --- what else is done --------------------------------------------------------------------------------------------
 
 
-def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart: Iterable[ast.AST] = ()) -> None:
+def check_effects(
+    module: Module,
+    rounds: Rounds,
+    carried: Iterable[str],
+    apart: Iterable[ast.AST] = (),
+    rewritten: Iterable[str] = (),
+) -> None:
     """A round may do nothing but compute, and ask for no value that it is given.
 
     Args:
       carried: the variables that an iteration passes to the next one.
       apart: statements that are written in another way.
+      rewritten: variables that nothing reads which is not written in another way.
 
     Raises:
       Declined: it does.
@@ -203,7 +210,7 @@ def check_effects(module: Module, rounds: Rounds, carried: Iterable[str], apart:
     asked = demands_of_statements(module, rest, During(loop))
     if asked.reason is not None:
         raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
-    varying = _varying(module, rounds, carried)
+    varying = _varying(module, rounds, carried).difference(rewritten)
     for name, what in asked.values.items():
         if name in varying:
             raise Declined(Reason(Code.NEEDS_VALUE, f"it {what}, and `{name}` differs in each iteration"))

@@ -140,20 +140,21 @@ def _is_batch(module: Module, node: ast.Slice, loop: ast.For, counter: str, rows
     is_inside = loop in module.ancestors(node)
     if not is_inside or node.step is not None or not isinstance(node.lower, ast.Name) or node.lower.id != counter:
         return False
-    return node.upper is not None and _is_end(module, node.upper, loop, counter, rows, size)
+    return node.upper is not None and is_end(module, node.upper, loop, counter, rows, size)
 
 
-def _is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
+def is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
+    """Whether it is where a batch ends that begins at `counter`, be it the end of all rows."""
     match end:
         case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
             return first == counter and is_alike(more, size)
         case ast.Call(func=ast.Name(id="min"), args=[one, other], keywords=[]):
             pairs = ((one, other), (other, one))
-            return any(_is_end(module, a, loop, counter, rows, size) and is_alike(b, rows) for a, b in pairs)
+            return any(is_end(module, a, loop, counter, rows, size) and is_alike(b, rows) for a, b in pairs)
         case ast.Name():
             value = module.only_value(end)
             is_here = value is not None and loop in module.ancestors(value)
-            return value is not None and is_here and _is_end(module, value, loop, counter, rows, size)
+            return value is not None and is_here and is_end(module, value, loop, counter, rows, size)
     return False
 
 

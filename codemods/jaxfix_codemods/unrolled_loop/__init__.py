@@ -41,16 +41,17 @@ After:
 
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
-Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list
-that is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the
-iteration is a traced one: as an index, in `fold_in`, and where it is computed or compared with an array at once, it
-gives the same; anything else, such as `i / 3`, which Python divides in double precision, is declined. A branch
-on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what the last
-iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that one
-iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a start
-that Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it does not,
-JAX raises at the trace: the receipt names data of other types and ranks, which the program never passes, that a proof
-has seen to raise so. The number of iterations stays known to a trace, so that gradients go through both.
+Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list that
+is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the iteration
+is a traced one: as an index, in `fold_in`, and where it is computed or compared with an array at once, it gives the
+same; anything else, such as `i / 3`, which Python divides in double precision, is declined. Slices `x[start : start +
+size]` of a step over `range(0, rows, size)` become rows of the reshaped array, which raises where they do not fit. A
+branch on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what
+the last iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that
+one iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a
+start that Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it
+does not, JAX raises at the trace: the receipt names data of other types and ranks, which the program never passes,
+that a proof has seen to raise so. The number of iterations stays known to a trace, so that gradients go through both.
 On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
 again, the fix is held back.
 
@@ -84,6 +85,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import reaching
 from jaxfix_codemods.looping.arrays import Arrays
+from jaxfix_codemods.looping.minibatches import minibatches
 from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
@@ -147,10 +149,11 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
         raise Declined(Reason(Code.MULTILINE_STRING, "its block holds a multi-line string"))
     carry = carry_of(module, loop)
     _check_target(module, rounds)
-    chosen = selections(module, rounds)
-    check_reads(module, rounds, [each.test for each in chosen], is_scanned=bool(outputs or carry.lasts))
+    chosen, batches = selections(module, rounds), minibatches(module, rounds)
+    tests = [each.test for each in chosen]
+    check_reads(module, rounds, [*tests, *batches.apart], is_scanned=bool(outputs or carry.lasts))
     apart = [*(output.append for output in outputs), *(each.statement for each in chosen)]
-    check_effects(module, rounds, carry.names, apart)
+    check_effects(module, rounds, carry.names, apart, batches.names)
     check_selections(module, rounds, chosen)
     check_starts(module, loop, carry)
     return carry

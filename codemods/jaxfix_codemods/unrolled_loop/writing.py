@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from jaxfix.api import FUNCTIONS, Module, Rewriter, walk
 from jaxfix_codemods.looping.arrays import Arrays
+from jaxfix_codemods.looping.minibatches import minibatches, write_minibatches
 from jaxfix_codemods.looping.rounds import Rounds
 from jaxfix_codemods.unrolled_loop.carried import Carry
 from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken
@@ -23,6 +24,7 @@ def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collec
     if len(names) > 1:
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
     write_selections(module, selections(module, rounds), edit)
+    write_minibatches(module, rounds, minibatches(module, rounds), edit)
     wide = widened(module, rounds, carry)
     if rounds.counts_up and rounds.number is not None and not outputs and not carry.lasts:
         start, stop = ("0", *map(module.text, rounds.bounds))[-2:]
@@ -79,6 +81,7 @@ def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit
     rows = ", ".join([_row(module, loop, each, edit) for each in outputs])
     call = f"{lax}.map({body}, {_rows(module, rounds, edit, is_collecting=True)})"
     write_selections(module, selections(module, rounds), edit)
+    write_minibatches(module, rounds, minibatches(module, rounds), edit)
     head = f"def {body}({_element(module, rounds, edit)}):"
     edit.into_function(loop, head, f"return {rows}", f"{', '.join(each.name for each in outputs)} = {call}")
 
