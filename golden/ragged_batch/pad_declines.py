@@ -137,3 +137,33 @@ def no_mean(w, x, size):
     for i in range(0, len(x), size):  # want: ragged-batch (no fix): may have a row for each of the batch
         w = weights_alone(w, x[i : i + size])
     return w, i
+
+
+def scaled(x):
+    return x / jnp.mean(x**2)
+
+
+@jax.jit
+def twice(w, x):
+    def loss(w):
+        return jnp.mean(scaled(x) @ w)
+
+    return w - 0.1 * jax.grad(loss)(w)
+
+
+def of_a_mean(w, x, size):
+    for i in range(0, len(x), size):  # want: ragged-batch (no fix): of what another mean over rows is in
+        w = twice(w, x[i : i + size])
+    return w, i
+
+
+@jax.jit
+def chosen(w, x, weights):
+    loss = jnp.mean(x @ w) if weights is None else jnp.mean(weights @ w)
+    return w - 0.1 * loss
+
+
+def if_there_are_any(w, x, weights, size):
+    for i in range(0, len(x), size):  # want: ragged-batch (no fix): a lambda, a test or a comprehension
+        w = chosen(w, x[i : i + size], weights)
+    return w, i

@@ -117,7 +117,7 @@ def masked_of(module: Module, found: Batches, taken: tuple[Step, ...]) -> Masked
         for name in ("functions", "calls", "means")
     )
     for mean in means:
-        _check_place(module, mean)
+        _check_place(module, mean, {*calls, *(each.call for each in means)} - {mean.call})
     for each in functions:
         _check_signature(each)
     return Masked(functions, calls, means, handed)
@@ -161,13 +161,22 @@ def _rows(found: Batches, step: Step, function: Function) -> list[str]:
     ]
 
 
-def _check_place(module: Module, mean: Mean) -> None:
-    """Raises `Declined` where what the mean is of cannot be computed by a line above."""
+def _check_place(module: Module, mean: Mean, changed: set[ast.Call]) -> None:
+    """Raises `Declined` where what the mean is of cannot be computed by a line above, or is `changed` itself."""
     statement = module.statement(mean.call)
     is_plain = isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr)
     around = module.function(mean.call)
-    if not is_plain or isinstance(around, ast.Lambda) or module.loops(mean.call) != module.loops(statement):
+    is_chosen = any(isinstance(each, ast.IfExp | ast.BoolOp) for each in module.ancestors(mean.call))
+    if (
+        not is_plain
+        or is_chosen
+        or isinstance(around, ast.Lambda)
+        or module.loops(mean.call) != module.loops(statement)
+    ):
         text = f"line {mean.call.lineno} takes a mean within a lambda, a test or a comprehension"
+        raise Declined(Reason(Code.LAYOUT, text, mean.call.lineno))
+    if not changed.isdisjoint(ast.walk(mean.of)):
+        text = f"line {mean.call.lineno} takes a mean of what another mean over rows is in"
         raise Declined(Reason(Code.LAYOUT, text, mean.call.lineno))
 
 
