@@ -299,6 +299,22 @@ def test_what_rounds_in_a_dtype_that_the_program_never_passes_limits_the_proof()
         assert wrong.verdict is Verdict.DIFFERENT
 
 
+def test_means_of_whole_numbers_that_the_program_never_passes_may_round() -> None:
+    """They stay in single precision where floats are widened."""
+    values = Output("", "*", (leaf(1.0),)), Output("", "*", (leaf(1.0000001),))
+    whole = Beside(FUNCTION, "given the same bytes as integers", *values, foreign=True, double=6e-8)
+    plain = replace(whole, how="perturbed", after=values[0])
+    before, after = (replace(run, case="python train.py") for run in (BEFORE, CURED))
+    found = compare(before, replace(after, beside=(plain, whole)), Equality.FUSED, FUNCTION)
+    assert found.verdict is Verdict.PROVEN
+    assert "rounds differently given the same bytes as integers, which the program never passes" in found.equality
+    for other in (replace(whole, foreign=False), replace(whole, double=1e-6), replace(whole, double=None)):
+        wrong = compare(before, replace(after, beside=(plain, other)), Equality.FUSED, FUNCTION)
+        assert wrong.verdict is Verdict.DIFFERENT
+    exact = compare(before, replace(after, beside=(plain, whole)), Equality.BITWISE, FUNCTION)
+    assert exact.verdict is Verdict.DIFFERENT
+
+
 def test_what_drifts_under_a_transformation_is_told_by_double_precision_where_it_is_that_already() -> None:
     """Of single precision a little is let pass as it is."""
     drifted = Beside(FUNCTION, "under jit", Output("", "*", ()), Output("", "*", ()))

@@ -27,6 +27,8 @@ _UNFORGIVING = ("not finite", "in bfloat16")
 TOLERANCE = 1e-3
 # Of the scale of a leaf, in double precision.
 ROUNDED = 1e-10
+# The same of whole numbers in the place of floats, whose means stay in single precision: four units in the last place.
+SINGLE = 2.0**-21
 FUSING = (Equality.AS_JITTED, Equality.ROUNDING)
 """The promises of fixes that let XLA fuse."""
 MOVING = (*FUSING, Equality.NUMBERS, Equality.FUSED)
@@ -234,7 +236,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         if found.difference is not None and _may_raise(pair, may):
             whole = replace(whole, raises=tuple(dict.fromkeys((*whole.raises, pair.how))))
             continue
-        if found.difference is not None and pair.foreign and _rounds(old, new, may, pair.double):
+        if found.difference is not None and pair.foreign and _rounds(pair, may):
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue
         whole = joined(whole, found)
@@ -252,10 +254,15 @@ def _is_apart(found: Likeness, may: Allowed, *, fuses: bool) -> bool:
     return may.drifts and bool(found.max_delta or found.max_ulp)
 
 
-def _rounds(old: Output, new: Output, may: Allowed, double: float | None) -> bool:
-    """Whether the two differ by rounding alone, and not in their types."""
-    is_near = double is not None and double <= ROUNDED
-    return is_near and outputs_alike((old,), (new,), replace(may, drifts=True)).difference is None
+def _rounds(pair: Beside, may: Allowed) -> bool:
+    """Whether the two differ by rounding alone, and not in their types.
+
+    Whole numbers stay what they are in double precision, and their mean is taken in single precision there too.
+    """
+    limit = SINGLE if may.drifts and pair.how.startswith(GIVEN) else ROUNDED
+    if pair.double is None or pair.double > limit:
+        return False
+    return outputs_alike((pair.before,), (pair.after,), replace(may, drifts=True)).difference is None
 
 
 def _may_raise(pair: Beside, may: Allowed) -> bool:

@@ -21,9 +21,16 @@ def is_of_other_type(how: str) -> bool:
     return how.endswith((HALVED, SHORTER))
 
 
+WHOLE = ("the same bytes as integers", "integers as large as their type")
+"""How labels of calls end whose floats are whole numbers."""
+
+
 def is_foreign(how: str, leaves: Leaves) -> bool:
     """Whether data of this kind are of a dtype that the program does not pass; `leaves` are what it does pass."""
-    return how.endswith(HALVED) and not any(is_array(leaf) and str(leaf.dtype) == "bfloat16" for leaf in leaves)
+    passed = {str(leaf.dtype) for leaf in leaves if is_array(leaf)}
+    if how.endswith(HALVED):
+        return "bfloat16" not in passed
+    return how.endswith(WHOLE) and not any(dtype.startswith(("int", "uint")) for dtype in passed)
 
 
 def is_plain(value: Any) -> bool:
