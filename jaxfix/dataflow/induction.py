@@ -1,7 +1,7 @@
 """Python numbers: which expressions are some, and which of them change between iterations."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import IntEnum
 from functools import reduce
@@ -53,20 +53,27 @@ def calls_in_loops(module: Module) -> list[ast.Call]:
     Returns:
       In the order of the text.
     """
-    known = dict.fromkeys(module.nodes(*_LOOPS), True)
-    return [call for call in module.nodes(ast.Call) if _is_in_loop(module, call, known)] if known else []
+    loops, around = frozenset(module.nodes(*_LOOPS)), module.index.around
+    if not loops:
+        return []
+    known: dict[ast.AST | None, bool] = {
+        None: False,
+        **dict.fromkeys((*loops, *(around[loop] for loop in loops)), True),
+    }
+    calls = [call for call in module.nodes(ast.Call) if _may_be_in_loop(around[call], around, known)]
+    return [call for call in calls if not loops.isdisjoint(module.ancestors(call))]
 
 
-def _is_in_loop(module: Module, node: ast.AST, known: dict[ast.AST, bool]) -> bool:
-    """Whether a loop is around `node`, or is it, in whatever function; `known` of some, and then of those around it."""
-    around: list[ast.AST] = []
-    outer: ast.AST | None = node
-    while outer is not None and outer not in known:
-        around.append(outer)
-        outer = module.parent(outer)
-    found = outer is not None and known[outer]
-    known.update(dict.fromkeys(around, found))
-    return found
+def _may_be_in_loop(
+    scope: ast.AST | None, around: Mapping[ast.AST, ast.AST | None], known: dict[ast.AST | None, bool]
+) -> bool:
+    """Whether a loop stands in `scope`, or in a scope around it; `known` of some."""
+    try:
+        return known[scope]
+    except KeyError:
+        assert scope is not None
+        found = known[scope] = _may_be_in_loop(around[scope], around, known)
+        return found
 
 
 def is_small(expr: ast.expr) -> bool:

@@ -54,9 +54,9 @@ def _found(module: Module, origins: Origins) -> Iterator[Rebinding]:
         if not isinstance(call, ast.Call) or len(assigned.targets) > 1:
             continue
         named = list(_named(assigned.targets[0], ()))
+        if named and not module.loops(call):
+            named = [each for each in named if isinstance(each[0], ast.Attribute)]
         targets = list(_passed(named, call)) if named else []
-        if targets and not module.loops(call):
-            targets = [each for each in targets if isinstance(each[0], ast.Attribute)]
         function = origins.called(call) if targets else None
         if function is None or not _is_jitted(module, origins, call, function):
             continue

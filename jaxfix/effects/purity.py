@@ -140,8 +140,8 @@ class _Closure:
         if captures.rebinds:
             return self._stop(Reason(Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"))
         self._stop(next(effects(self._module, function), None))
-        self._traced(body_of(function))
-        for node in body_of(function):
+        self._traced(body_of(self._module, function))
+        for node in body_of(self._module, function):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 self._attribute(node)
             elif isinstance(node, ast.Import | ast.ImportFrom):

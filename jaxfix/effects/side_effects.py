@@ -1,7 +1,7 @@
 """What a function does besides computing its result, and what ties it to where it stands."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxfix.effects.invariance import is_impure
 from jaxfix.library.facets import Effect, Setting
@@ -22,7 +22,7 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
     """What cannot be passed to control flow, or would mean another thing elsewhere."""
     in_class = module.enclosing(function, ast.ClassDef) is not None
     own = None if isinstance(function, ast.Lambda) else function.name
-    for node in (*walk(function.args), *body_of(function)):
+    for node in (*walk(function.args), *body_of(module, function)):
         match node:
             case ast.Yield() | ast.YieldFrom() | ast.Await():
                 yield Reason(Code.COROUTINE, "it is a generator or a coroutine")
@@ -47,7 +47,7 @@ def effects(module: Module, function: Function, *, own: bool = False) -> Iterato
     Returns:
       A reason for each; nothing for a function without effects.
     """
-    for node in body_of(function):
+    for node in body_of(module, function):
         match node:
             case ast.Expr(value=ast.Call(func=func)) if own and is_own_method(module, func):
                 continue
@@ -90,11 +90,18 @@ def _is_handed_on(module: Module, node: ast.expr) -> bool:
     return (is_impure(qualname) or qualname in _WORLD) and qualname not in _KEYED_SETTINGS
 
 
-def body_of(function: Function) -> Iterator[ast.AST]:
+def body_of(module: Module, function: Function) -> Sequence[ast.AST]:
     """The nodes that run when `function` is called, with those of the functions inside it."""
-    parts = [function.body] if isinstance(function, ast.Lambda) else function.body
-    for part in parts:
-        yield from walk(part)
+    known = module.get(_bodies)
+    if function not in known:
+        parts = [function.body] if isinstance(function, ast.Lambda) else function.body
+        known[function] = [node for part in parts for node in walk(part)]
+    return known[function]
+
+
+def _bodies(module: Module) -> dict[Function, list[ast.AST]]:
+    """Those that were walked."""
+    return {}
 
 
 def _is_local(module: Module, node: ast.AST, function: Function) -> bool:

@@ -181,10 +181,11 @@ class Module:
         Returns:
           From the inside out; empty for code that the module runs itself.
         """
-        around, scope, found = self._around, self._around.get(node), []
+        around, scope = self._around, self._around.get(node)
+        found: list[Any] = []
         while scope is not None:
             if scope.__class__ in _FUNCTIONS:
-                found.append(cast(Function, scope))
+                found.append(scope)
             scope = around[scope]
         return tuple(found)
 

@@ -1,7 +1,7 @@
 """What the names of a file mean: scopes, bindings, imports, qualified names, and what is called by them."""
 
 import ast
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, TypeVar, cast
 
@@ -26,6 +26,7 @@ class Names:
         self._around = index.around
         self._surroundings = surroundings
         self._by_scope = Bindings(index)
+        self._bound = self._by_scope.known
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
         self._meaning: Solver[tuple[str, Scope], str | None] = Solver(self._means, _MEANING)
         self._qualnames: dict[ast.AST, str | None] = {}
@@ -74,7 +75,11 @@ class Names:
         Returns:
           Empty for a name that `scope` does not bind.
         """
-        return self._by_scope.of(name, scope or self.tree)
+        key = name, scope or self.tree
+        try:
+            return self._bound[key]
+        except KeyError:
+            return self._by_scope.of(*key)
 
     def bound_in(self, scope: Scope | None = None) -> frozenset[str]:
         """The names that `scope` itself binds.
@@ -97,13 +102,13 @@ class Names:
         try:
             return self._seen_from[key]
         except KeyError:
-            found = self._seen_from[key] = self._find_scope(*key)
+            scope, homes = key[1], self._by_scope.homes(name)
+            found = scope if scope in homes else self._find_scope(homes, scope)
+            self._seen_from[key] = found
             return found
 
-    def _find_scope(self, name: str, scope: Scope | None) -> Scope | None:
-        homes, around = self._by_scope.homes(name), self._around
-        if scope.__class__ is ast.ClassDef and scope in homes:
-            return scope
+    def _find_scope(self, homes: Container[Scope | None], scope: Scope | None) -> Scope | None:
+        around = self._around
         while scope is not None and (scope not in homes or scope.__class__ is ast.ClassDef):
             scope = around[scope]
         return scope
@@ -194,7 +199,7 @@ class Names:
 
     def absolute(self, qualname: str) -> str:
         """`qualname` with a relative import resolved, as far as the name of this module tells."""
-        return self._surroundings.absolute(qualname)
+        return self._surroundings.absolute(qualname) if qualname[:1] == "." else qualname
 
     def value_of(self, target: ast.Name | ast.Attribute) -> ast.expr | None:
         """The expression that a plain `target = value`, `target: T = value` or `target := value` binds.
@@ -266,13 +271,13 @@ class Names:
 
     def _find_calls(self, qualnames: tuple[str, ...]) -> list[ast.Call]:
         # By how it is spelled first: resolving a name costs more than looking at one.
-        wanted, last = _parts(qualnames)
-        spelled = self.spelled_calls(self.spellings(last))
+        wanted = frozenset(qualnames)
+        spelled = self.spelled_calls(self.spellings(_last_parts(wanted)))
         return [call for call in spelled if self.qualname(call.func) in wanted] if spelled else []
 
-    def may_name(self, qualnames: Iterable[str]) -> bool:
+    def may_name(self, qualnames: frozenset[str]) -> bool:
         """Whether an expression may stand for one of `qualnames`, by its last part alone."""
-        return not self._spelled.isdisjoint(self.spellings(_parts(tuple(qualnames))[1]))
+        return not self._spelled.isdisjoint(self.spellings(_last_parts(qualnames)))
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
         """The calls of whatever ends in one of `names`, be it a variable or an attribute.
@@ -361,9 +366,9 @@ class Names:
 
 
 @cache
-def _parts(qualnames: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names, and the last parts of them; every file is asked for the same."""
-    return frozenset(qualnames), frozenset(name.rpartition(".")[2] for name in qualnames)
+def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
+    """Every file is asked for the same names."""
+    return frozenset(name.rpartition(".")[2] for name in qualnames)
 
 
 def _tail(expr: ast.AST) -> str:

@@ -109,7 +109,7 @@ def _is_taken(module: Module, function: ast.FunctionDef) -> bool:
 
 def _speaks_of_staging(module: Module) -> bool:
     """Whether anything in the module may stage, as far as the words tell: of most modules nothing can."""
-    if any(map(module.get(Identifiers).mentions, _WORDS)):
+    if module.get(Identifiers).mentions_any(_WORDS):
         return True
     of_jax = (alias for alias in module.nodes(ast.alias) if alias.name.partition(".")[0] == "jax")
     names = {alias.asname or "jax" for alias in of_jax}
@@ -120,8 +120,8 @@ def _speaks_of_staging(module: Module) -> bool:
 def is_decorator(module: Module, function: ast.FunctionDef) -> bool:
     """Whether it may be meant to decorate: it returns a function that it defines."""
     names = {each.id for each in returned_anywhere(module, function) if isinstance(each, ast.Name)}
-    own = (f for f in walk(function) if isinstance(f, ast.FunctionDef) and f is not function) if names else ()
-    return any(each.name in names for each in own)
+    named = (f for f in module.nodes(ast.FunctionDef) if f.name in names) if names else ()
+    return any(function in module.functions_around(each) for each in named)
 
 
 def _staging(module: Module) -> frozenset[ast.AST]:

@@ -25,9 +25,9 @@ def done_apart(module: Module) -> Iterator[str]:
         yield RUNS_APART
     if any(map(module.attributes, _RULES)) or module.references("jax.custom_gradient"):
         yield MAKES_RULES
-    if any(map(module.references, _CALLING_BACK)):
+    if module.names.may_name(_CALLING_BACK) and any(map(module.references, _CALLING_BACK)):
         yield CALLS_BACK
-    if any(map(module.references, _ASKING_PROCESS)):
+    if module.names.may_name(_ASKING_PROCESS) and any(map(module.references, _ASKING_PROCESS)):
         yield ASKS_PROCESS
 
 

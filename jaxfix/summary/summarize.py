@@ -31,6 +31,9 @@ from jaxfix.summary.call_sites import Passing
 from jaxfix.summary.rebinding import rebinds
 from jaxfix.syntax.nodes import Function, in_order
 
+_NAMED = frozenset({ast.Name, ast.Attribute})
+_PERHAPS_JITTED = _NAMED | {ast.Call}
+
 
 def facts(module: Module, name: str, packages: Container[str], *, is_test: bool = False) -> Facts:
     """The facts of `module`, except its uses of others' functions.
@@ -158,7 +161,7 @@ class _Summarizer:
         imports = self.module.names.imports
         yield from ((name, of) for name, of in imports.items() if name != "*" and not of.startswith("."))
         for target, value in self.module.names.assigned:
-            if isinstance(value, ast.Name | ast.Attribute) and target.id not in imports and self._is_only(target):
+            if value.__class__ in _NAMED and target.id not in imports and self._is_only(target):
                 found = self.module.qualname(value)
                 if found is not None and not found.startswith("."):
                     yield target.id, found
@@ -180,7 +183,8 @@ class _Summarizer:
 
     def _jits(self) -> Iterator[tuple[str, Jit]]:
         for target, value in self.module.names.assigned:
-            found = jit_of(self.module, value) if self._is_only(target) else None
+            is_perhaps = value.__class__ in _PERHAPS_JITTED and self._is_only(target)
+            found = jit_of(self.module, value) if is_perhaps else None
             if found is not None:
                 yield target.id, found
         for function in self.module.nodes(ast.FunctionDef):
@@ -224,10 +228,10 @@ class _Summarizer:
     def _uses_of_methods(self, names: frozenset[str]) -> Iterator[Use]:
         """What becomes of private methods that may be those of a class in another file, through any object."""
         found: dict[Use, None] = {}
-        for node in self.module.nodes(ast.Attribute):
-            if f".{node.attr}" in names:
-                for outcome in self._outcomes(node, f".{node.attr}"):
-                    found[self._use_of(f".{node.attr}", outcome)] = None
+        for name in sorted(name for name in names if name.startswith(".")):
+            for node in self.module.attributes(name[1:]):
+                for outcome in self._outcomes(node, name):
+                    found[self._use_of(name, outcome)] = None
         yield from found
 
     def _uses_of_results(self, makers: frozenset[str]) -> Iterator[Use]:

@@ -21,27 +21,31 @@ class Bindings:
     """Every binding of a module, in the order of the text, each in the scope that it binds in.
 
     Comprehensions bind their own targets, a walrus inside them the function's.
+
+    Attributes:
+      known: the answers that `of` has given.
     """
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._homes: dict[str, dict[Scope, list[ast.AST]]] = {}
-        self._known: dict[tuple[str, Scope], tuple[Binding, ...]] = {}
+        self.known: dict[tuple[str, Scope], tuple[Binding, ...]] = {}
 
     def of(self, name: str, scope: Scope) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`."""
-        known = self._known.get((name, scope))
+        known = self.known.get((name, scope))
         if known is None:
             nodes = self.homes(name).get(scope, ())
-            known = self._known[name, scope] = tuple([Binding(name, node, scope) for node in nodes])
+            known = self.known[name, scope] = tuple([Binding(name, node, scope) for node in nodes])
         return known
 
     def homes(self, name: str) -> Mapping[Scope, Sequence[ast.AST]]:
         """The scopes that bind `name`, with the places that do."""
-        found = self._homes.get(name)
-        if found is None:
+        try:
+            return self._homes[name]
+        except KeyError:
             found = self._homes[name] = self._find(name)
-        return found
+            return found
 
     @cached_property
     def names(self) -> Mapping[Scope, frozenset[str]]:
@@ -56,7 +60,7 @@ class Bindings:
         raw: dict[Scope, list[ast.AST]] = {}
         for node in self._index.binding.get(name, ()):
             raw.setdefault(self._home(node), []).append(node)
-        declared = self._declared(name, raw)
+        declared = self._declared(name, raw) if name in self._declarations else {}
         if not declared:
             return raw
         found: dict[Scope, list[ast.AST]] = {}

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Code, Module, Reason, Rewriter, frozen, returned
+from jaxfix.api import Code, Identifiers, Module, Reason, Rewriter, frozen, returned
 from jaxfix.api.analysis import (
     DEFAULT,
     HALVES,
@@ -55,7 +55,7 @@ class NarrowStart:
 
 def narrow_starts(module: Module, values: Values) -> Iterator[NarrowStart]:
     seen: set[ast.AST] = set()
-    for loop in module.get(rebindings):
+    for loop in module.get(rebindings) if module.get(Identifiers).mentions_any(HALVES) else ():
         for first in loop.firsts:
             for place, made_by in module.get(_Leaves).of((first, ())):
                 narrow = _judged(module, loop, place, made_by)
