@@ -8,7 +8,7 @@ from itertools import chain
 from jaxfix.evidence.apart import apart
 from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
-from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
+from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, are_nested, name_of
 from jaxfix.evidence.verdict import Pair, counts, drop, judge, runs_agree, sides_agree, summary, too_small
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -161,7 +161,7 @@ class _Trial:
     def credit(self) -> None:
         """Judges by the run of all what shows its gain in its own lines, and equals its original beside it.
 
-        The last one of all needs no call beside: all together are as the original, and the others are by themselves.
+        The last function of all needs no call beside: all together are as the original, the others by themselves.
         Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
         """
         if self._runs.runner.repeats or len(self._kept) < 2:
@@ -172,34 +172,40 @@ class _Trial:
             found = {key: judged for key in self._kept if (judged := self._narrow(pair, key)) is not None}
             unseen = [key for key in self._kept if key not in found or not found[key].beside]
             for key, judged in found.items():
-                if judged.beside or unseen == [key]:
+                if judged.beside or all(self._is_beside(key, other) for other in unseen):
                     self._judge(key, (replace(judged, narrow=True),))
 
+    def _is_beside(self, key: Key, other: Key) -> bool:
+        """Whether both fixes are in one function, or in functions of which one is within the other."""
+        return are_nested(name_of(key, self._fixes[key]), name_of(other, self._fixes[other]))
+
     def _narrow(self, pair: Pair, key: Key) -> Comparison | None:
-        """A fix judged by what is seen in its own lines when all are made; None unless that proves it."""
+        """A fix judged by what is seen in its own lines when all are made; None unless that proves it.
+
+        Its results are those of all, and are held to its own promise: next to a fix that promises less it is left out.
+        """
         together = Fixes(self._kept)
-        if self._looser(key, together) or pair.after.failure is not None:
+        if pair.after.failure is not None or (own := self._runs.own(key, together)) is None:
             return None
-        name, fix = name_of(key, self._fixes[key]), self._fixes[key]
-        others = [name_of(other, self._fixes[other]) for other in self._kept if other != key]
-        narrow = saved_alone(pair, name, others)
+        narrow = saved_alone(pair, own)
         if narrow is None and all(_equality(self._fixes[other]) in _SAME_DTYPES for other in together - {key}):
             narrow = self._once(pair, key)
         if narrow is None:
             return None
-        found = judge(narrow, _equality(fix), name, fix.proves, fix.raises)
+        fix = self._fixes[key]
+        found = judge(narrow, _equality(fix), name_of(key, fix), fix.proves, fix.raises)
         return found if found.verdict is Verdict.PROVEN else None
 
     def _once(self, pair: Pair, key: Key) -> Pair | None:
         """The runs reduced to a gain that no step repeats; stronger types take no program away, wherever they are."""
-        name, fix = name_of(key, self._fixes[key]), self._fixes[key]
-        if self._sharing(key, Fixes(self._kept)):
-            return None
+        fix = self._fixes[key]
         if fix.proves is Proves.FEWER_COMPILES and _equality(fix) is Equality.ROUNDING:
-            others = [other for other in self._kept if _equality(self._fixes[other]) is not Equality.STRONGER_TYPES]
-            return saved_once(pair, name, [name_of(other, self._fixes[other]) for other in others if other != key])
+            others = Fixes(key for key in self._kept if _equality(self._fixes[key]) is not Equality.STRONGER_TYPES)
+            own = self._runs.own(key, others)
+            return None if own is None else saved_once(pair, own)
         frees = any(self._fixes[other].proves is Proves.LESS_MEMORY for other in self._kept)
-        return costs_nothing(pair, name) if fix.proves is Proves.LESS_WORK and not frees else None
+        own = None if frees or fix.proves is not Proves.LESS_WORK else self._runs.own(key, Fixes(self._kept))
+        return None if own is None else costs_nothing(pair, own)
 
     def weed(self) -> None:
         """Drops what can be left out all at once, or half by half, without costing a compile anywhere.

@@ -1,0 +1,200 @@
+"""Which lines of a function are one fix's, where several rewrite it, and what a program with several costs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from jaxfix.evidence.places import Place, are_apart, replaced
+from jaxfix.evidence.prove import prove
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Fix, Proves, Safety
+from jaxfix.report.measurement import Beside, Compile, Kind, Leaf, Measurement, Output, Razor, Spent, Step
+from jaxfix.source.edits import Span
+
+PATH, CASE = "train.py", "python train.py"
+MAIN = f"{PATH}:main"
+LINE = Compile(PATH, 1, "main", (), "scan", None, 0.0)
+
+OLD = b"""\
+def main():
+    for i in range(9):
+        x = f(x)
+        x = g(x)
+    print(x)
+    for j in range(9):
+        y = f(y)
+        y = h(y)
+    print(y)
+"""
+NEW = b"""\
+@jit
+def step(x):
+    x = f(x)
+    x = g(x)
+    return x
+def main():
+    for i in range(9):
+        x = step(x)
+    print(x)
+    for j in range(9):
+        y = f(y)
+        y = h(y)
+    print(y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "gone", "made"),
+    [
+        (OLD, NEW, Place(PATH, "main"), {3, 4}, {8}),
+        (OLD, OLD, Place(PATH, "main"), set(), set()),
+        (b"for i in r:\n    a()\n    b()\n", b"def s():\n    a()\n    b()\nfor i in r:\n    s()\n", None, {2, 3}, {5}),
+        (b"class A:\n    def m(self):\n        a()\n", b"class A:\n    def m(self):\n        b()\n", "A.m", {3}, {3}),
+        (
+            b"def f():\n    def g():\n        a()\n    b()\n",
+            b"def f():\n    def g():\n        c()\n    d()\n",
+            "f",
+            {4},
+            {4},
+        ),
+    ],
+)
+def test_lines_within_a_function_count_where_they_stand(
+    old: bytes, new: bytes, place: Place | str | None, gone: set[int], made: set[int]
+) -> None:
+    if not isinstance(place, Place):
+        place = Place(PATH, place or "<module>")
+    assert replaced(old, new, place) == (frozenset(gone), frozenset(made))
+
+
+@pytest.mark.parametrize("new", [b"def main(:\n", b"def other():\n    pass\n", OLD + OLD])
+def test_a_function_that_is_not_there_once_has_no_lines(new: bytes) -> None:
+    assert replaced(OLD, new, Place(PATH, "main")) is None
+
+
+def test_the_lines_of_a_notebook_are_not_known() -> None:
+    assert replaced(OLD, NEW, Place("train.ipynb", "main")) is None
+
+
+def test_a_line_of_two_fixes_is_neither_ones() -> None:
+    assert are_apart([frozenset({1}), frozenset({2})]) and not are_apart([frozenset({1, 2}), frozenset({2})])
+
+
+@pytest.mark.parametrize(
+    ("link", "held"),
+    [("/there/train.py:8 in main", True), ("/there/train.py:9 in main", False), ("/there/train.py:8 in other", False)],
+)
+def test_what_a_line_asked_for_is_in_its_place(link: str, held: bool) -> None:
+    assert Place(PATH, "main", frozenset({8})).holds(replace(LINE, chain=("/jax/api.py:1 in f", link))) is held
+    assert Place(PATH, "main", but=frozenset({9})).holds(replace(LINE, chain=(link,))) is held
+
+
+class Script:
+    """A program whose `main` has a loop for each key; a fix puts the body of one under `jit`."""
+
+    command, repeats, calls_originals = CASE, False, True
+
+    def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "") -> None:
+        self.keys, self.programs, self.wrong, self.apart = keys, programs, wrong, apart
+        self.runs: list[frozenset[str]] = []
+
+    def sha256(self, path: str) -> str:
+        return ""
+
+    def text(self, made: frozenset[str]) -> bytes:
+        steps = "".join(f"@jit\ndef step_{key}(x):\n    return x\n" for key in self.keys if key in made)
+        loops = "".join(f"    for i in r:\n        {self._body(key, made)}\n    end_{key}()\n" for key in self.keys)
+        return f"{steps}def main():\n{loops}".encode()
+
+    def _body(self, key: str, made: frozenset[str]) -> str:
+        return f"x = step_{key}(x)" if key in made else f"x = {key}(x)"
+
+    def original(self, path: str) -> bytes:
+        return self.text(frozenset())
+
+    def patched(self, fixes: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        return {PATH: self.text(frozenset(key for _, key in fixes))} if fixes else {}
+
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
+        text = sources.get(PATH, self.original(PATH)).decode()
+        made = frozenset(key for key in self.keys if f"step_{key}" in text)
+        self.runs.append(made)
+        is_bare = "jaxfix_probe" in text
+        compiles, spent = [], []
+        for key in self.keys:
+            body = next(
+                n for n, line in enumerate(text.splitlines(), 1) if f"= {key}(x)" in line or f"= step_{key}(" in line
+            )
+            chain = (f"/copy/{PATH}:{body} in main",)
+            names = [f"step_{key}"] if key in made and not is_bare else [f"{key}{i}" for i in range(self.programs[key])]
+            compiles += [replace(LINE, chain=chain, program=f"jit({name})") for name in names]
+            if key not in made:
+                spent.append(Spent(Kind.EAGER, PATH, body, "main", chain, tuple(names), 9, None, 0.0))
+        sides = (1.0, 2.0) if self.apart and self.apart in made else (1.0, 1.0)
+        value = 2.0 if self.wrong and self.wrong in made else 1.0
+        run = Measurement(
+            case=CASE,
+            failure=None,
+            stopped=None,
+            compiles=tuple(compiles),
+            traces=0,
+            steps=(Step(len(compiles), 0, 0, 0.0),),
+            outputs=(output("main call 1", value),),
+            beside=(Beside(MAIN, "perturbed", output("", sides[0]), output("", sides[1])),) if sources else (),
+            razor=tuple(Razor(f"{PATH}:step_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in made),
+            stdout="",
+            functions=(MAIN,),
+            spent=tuple(spent),
+            loaded={PATH: "0"} if sources else {},
+            peak_bytes=0,
+            environment=None,
+        )
+        return (run,)
+
+
+def output(label: str, value: float) -> Output:
+    return Output(label, "*", (Leaf("", "float32", (), False, str(value), (value,), 0),))
+
+
+def proof(script: Script) -> dict[str, Evidence]:
+    def fix(key: str) -> Fix:
+        needs = Safety.NEEDS_EVIDENCE, Equality.ROUNDING, None, "main", ()
+        return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), *needs, Proves.FEWER_COMPILES)
+
+    found = prove([(PATH, fix(key), 1) for key in script.keys], script.patched, script, lambda _: None).receipts
+    return {entry.key: entry for entry in found}
+
+
+@pytest.mark.parametrize("keys", ["ab", "abc", "abcdefgh"])
+def test_jits_of_one_function_are_proven_in_four_runs(keys: str) -> None:
+    script = Script(keys, dict.fromkeys(keys, 3))
+    found = proof(script)
+    assert {entry.verdict for entry in found.values()} == {Verdict.PROVEN}
+    assert len(script.runs) == 4  # as it is, twice; with all; with all, the `jit` taken out
+    (comparison,) = found["a"].comparisons
+    assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (3, 1)
+
+
+def test_a_jit_that_saves_nothing_in_its_own_lines_is_not_proven_by_those_of_its_function() -> None:
+    found = proof(Script("abc", {"a": 3, "b": 1, "c": 3}))
+    assert {key: entry.verdict for key, entry in found.items()} == {
+        "a": Verdict.PROVEN,
+        "b": Verdict.NO_EFFECT,
+        "c": Verdict.PROVEN,
+    }
+
+
+def test_a_wrong_jit_of_one_function_is_found_and_the_others_are_proven() -> None:
+    found = proof(Script("abc", dict.fromkeys("abc", 3), wrong="b"))
+    assert {key: entry.verdict for key, entry in found.items()} == {
+        "a": Verdict.PROVEN,
+        "b": Verdict.DIFFERENT,
+        "c": Verdict.PROVEN,
+    }
+
+
+def test_a_jit_that_differs_beside_the_original_of_the_function_is_refused() -> None:
+    assert proof(Script("ab", dict.fromkeys("ab", 3), apart="b"))["b"].verdict is Verdict.DIFFERENT
