@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from jaxfix.evidence.places import Place, are_apart, replaced
+from jaxfix.evidence.places import Lines, Place, replaced, told_apart
 from jaxfix.evidence.prove import prove
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves, Safety
@@ -45,49 +45,60 @@ def main():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "place", "gone", "made"),
+    ("old", "new", "gone", "made"),
     [
-        (OLD, NEW, Place(PATH, "main"), {3, 4}, {8}),
-        (OLD, OLD, Place(PATH, "main"), set(), set()),
-        (b"for i in r:\n    a()\n    b()\n", b"def s():\n    a()\n    b()\nfor i in r:\n    s()\n", None, {2, 3}, {5}),
-        (b"class A:\n    def m(self):\n        a()\n", b"class A:\n    def m(self):\n        b()\n", "A.m", {3}, {3}),
+        (OLD, NEW, {3, 4}, {1, 2, 3, 4, 5, 8}),
+        (OLD, OLD, set(), set()),
+        (
+            b"for i in r:\n    a()\n    b()\n",
+            b"def s():\n    a()\n    b()\nfor i in r:\n    s()\n",
+            {2, 3},
+            {1, 2, 3, 5},
+        ),
+        (b"class A:\n    def m(self):\n        a()\n", b"class A:\n    def m(self):\n        b()\n", {3}, {3}),
         (
             b"def f():\n    def g():\n        a()\n    b()\n",
-            b"def f():\n    def g():\n        c()\n    d()\n",
-            "f",
-            {4},
-            {4},
+            b"def f():\n    def g():\n        c()\n    b()\n",
+            {3},
+            {3},
         ),
+        (b"if c:\n    a()\n", b"if c:\n    if d:\n        a()\n", set(), {2}),
     ],
 )
-def test_lines_within_a_function_count_where_they_stand(
-    old: bytes, new: bytes, place: Place | str | None, gone: set[int], made: set[int]
+def test_a_line_that_moves_to_another_function_is_gone_from_its_own(
+    old: bytes, new: bytes, gone: set[int], made: set[int]
 ) -> None:
-    if not isinstance(place, Place):
-        place = Place(PATH, place or "<module>")
-    assert replaced(old, new, place) == (frozenset(gone), frozenset(made))
+    assert replaced(old, new, PATH) == (frozenset(gone), frozenset(made))
 
 
-@pytest.mark.parametrize("new", [b"def main(:\n", b"def other():\n    pass\n", OLD + OLD])
-def test_a_function_that_is_not_there_once_has_no_lines(new: bytes) -> None:
-    assert replaced(OLD, new, Place(PATH, "main")) is None
-
-
-def test_the_lines_of_a_notebook_are_not_known() -> None:
-    assert replaced(OLD, NEW, Place("train.ipynb", "main")) is None
+def test_of_a_text_that_cannot_be_read_and_of_a_notebook_no_lines_are_known() -> None:
+    assert replaced(OLD, b"def main(:\n", PATH) is None
+    assert replaced(OLD, NEW, "train.ipynb") is None
 
 
 def test_a_line_of_two_fixes_is_neither_ones() -> None:
-    assert are_apart([frozenset({1}), frozenset({2})]) and not are_apart([frozenset({1, 2}), frozenset({2})])
+    def lines(gone: str, made: str = "") -> Lines:
+        return frozenset(map(int, gone)), frozenset(map(int, made))
+
+    one, two, three = (PATH, "one"), (PATH, "two"), (PATH, "three")
+    assert told_apart({one: lines("12", "1"), two: lines("3", "2")}) == {one: lines("12", "1"), two: lines("3", "2")}
+    assert told_apart({one: lines("12"), two: lines("23"), three: lines("4")}) == {three: lines("4")}
+    needed = told_apart({one: lines("123", "12"), two: lines("3", "2")})  # `two` is made only where `one` is
+    assert needed == {one: lines("12", "1"), two: lines("3", "2")}
 
 
 @pytest.mark.parametrize(
     ("link", "held"),
-    [("/there/train.py:8 in main", True), ("/there/train.py:9 in main", False), ("/there/train.py:8 in other", False)],
+    [
+        ("/there/train.py:8 in main", (True, True)),
+        ("/there/train.py:9 in main", (False, True)),
+        ("/there/train.py:8 in other", (True, False)),
+        ("/there/retrain.py:8 in main", (False, False)),
+    ],
 )
-def test_what_a_line_asked_for_is_in_its_place(link: str, held: bool) -> None:
-    assert Place(PATH, "main", frozenset({8})).holds(replace(LINE, chain=("/jax/api.py:1 in f", link))) is held
-    assert Place(PATH, "main", but=frozenset({9})).holds(replace(LINE, chain=(link,))) is held
+def test_what_a_line_asked_for_is_in_its_place(link: str, held: tuple[bool, bool]) -> None:
+    entry = replace(LINE, chain=("/jax/api.py:1 in f", link))
+    assert (Place(PATH, None, frozenset({8})).holds(entry), Place.of(MAIN).holds(entry)) == held
 
 
 class Script:
@@ -95,14 +106,15 @@ class Script:
 
     command, repeats, calls_originals = CASE, False, True
 
-    def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "") -> None:
-        self.keys, self.programs, self.wrong, self.apart = keys, programs, wrong, apart
+    def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "", needs: str = "") -> None:
+        self.keys, self.programs, self.wrong, self.apart, self.needs = keys, programs, wrong, apart, needs
         self.runs: list[frozenset[str]] = []
 
     def sha256(self, path: str) -> str:
         return ""
 
     def text(self, made: frozenset[str]) -> bytes:
+        made = made if not self.needs or self.needs[0] in made else made - {*self.needs[1:]}
         steps = "".join(f"@jit\ndef step_{key}(x):\n    return x\n" for key in self.keys if key in made)
         loops = "".join(f"    for i in r:\n        {self._body(key, made)}\n    end_{key}()\n" for key in self.keys)
         return f"{steps}def main():\n{loops}".encode()
@@ -176,6 +188,12 @@ def test_jits_of_one_function_are_proven_in_four_runs(keys: str) -> None:
     assert len(script.runs) == 4  # as it is, twice; with all; with all, the `jit` taken out
     (comparison,) = found["a"].comparisons
     assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (3, 1)
+
+
+def test_a_jit_that_is_made_only_where_another_one_is_is_proven_beside_it() -> None:
+    script = Script("abc", dict.fromkeys("abc", 3), needs="ab")
+    assert {entry.verdict for entry in proof(script).values()} == {Verdict.PROVEN}
+    assert len(script.runs) == 4
 
 
 def test_a_jit_that_saves_nothing_in_its_own_lines_is_not_proven_by_those_of_its_function() -> None:

@@ -78,12 +78,12 @@ class Program:
         line = Compile(PATH, 1, "f", (), "scan", None, 0.0)
         slow = [key for key in self.reaches[case] if self.own_lines and key not in fixes]
         chained = [
-            replace(line, chain=(f"/there/{PATH}:1 in f_{key}",), step=step) for key in slow for step in range(1, 4)
+            replace(line, chain=(f"/there/{PATH}:99 in f_{key}",), step=step) for key in slow for step in range(1, 4)
         ]
         spent = []
         for key in self.reaches[case] if self.once else "":
             names = ["step"] if key in fixes else [f"op{number}" for number in range(self.once)]
-            chain = (f"/there/{PATH}:1 in f_{key}",)
+            chain = (f"/there/{PATH}:99 in f_{key}",)
             chained += [replace(line, chain=chain, program=f"jit({key} {name})") for name in names]
             started = () if key in fixes else tuple(f"{key} {name}" for name in names)
             spent.append(Spent(Kind.EAGER, PATH, 1, f"f_{key}", chain, started, 1, 1, 0.0))

@@ -20,8 +20,8 @@ def saved_alone(pair: Pair, own: Own) -> Pair | None:
     """
     if len(pair.before.steps) < 3 or len(pair.before.steps) != len(pair.after.steps):
         return None
-    before = _alone(pair.before, _only(pair.before, own.mine.gone, [other.gone for other in own.others]))
-    after = _alone(pair.after, _only(pair.after, own.mine.after, [other.made for other in own.others]))
+    before = _alone(pair.before, _held(pair.before, own.gone, own.others))
+    after = _alone(pair.after, _held(pair.after, own.function, own.made))
     steady = [(a.compiles, b.compiles) for a, b in zip(before.steps[2:], after.steps[2:], strict=True)]
     return replace(pair, before=before, after=after) if all(a > b for a, b in steady) else None
 
@@ -32,19 +32,31 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     None if these are not fewer. A run without the fix compiles what is gone again, where other fixes
     leave dtypes unchanged: its lines start what they started, and nothing else has made it. Only conversions hang
     on weak types as well. A new program counts wherever in a call of its function it is, but in lines that another
-    fix of that function has made.
+    fix has made.
     """
-    new = _new(_held(pair.before, own.mine.around), _held(pair.after, own.mine.after))
-    left = {_primitive(entry.program) for entry in pair.after.compiles} | {_CONVERSION}
-    ran = [entry for entry in pair.before.spent if entry.kind is Kind.EAGER and own.mine.gone.holds(entry)]
-    started = {
-        name for entry in ran if not any(other.gone.holds(entry) for other in own.others) for name in entry.names
-    }
-    known = {_primitive(entry.program): entry for entry in pair.before.compiles}
-    saved = [known[name] for name in known if name in started - left]
+    new = _new(_held(pair.before, own.function, own.shared), _held(pair.after, own.function, own.sharing))
+    gone = [*_first_asked(pair, own), *_started(pair, own)]
+    saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
     if len(saved) <= len(new):
         return None
     return replace(pair, before=_alone(pair.before, saved), after=_alone(pair.after, new))
+
+
+def _first_asked(pair: Pair, own: Own) -> list[Compile]:
+    """Programs that its lines were the first to ask for, and whose text no program of the other run has."""
+    left = {entry.digest for entry in pair.after.compiles} | {None}
+    asked = (entry for entry in _held(pair.before, own.gone, own.others) if entry.digest not in left)
+    return [entry for entry in asked if _primitive(entry.program) != _CONVERSION]
+
+
+def _started(pair: Pair, own: Own) -> list[Compile]:
+    """Programs that its lines ran, asked for by others first or not, and whose name no program has now."""
+    left = {_primitive(entry.program) for entry in pair.after.compiles} | {_CONVERSION}
+    spent = [entry for entry in pair.before.spent if entry.kind is Kind.EAGER and own.gone.holds(entry)]
+    ran = (entry for entry in spent if not any(other.holds(entry) for other in own.others))
+    started = {name for entry in ran for name in entry.names}
+    known = {_primitive(entry.program): entry for entry in pair.before.compiles}
+    return [known[name] for name in known if name in started - left]
 
 
 def _primitive(program: str) -> str:
@@ -54,7 +66,7 @@ def _primitive(program: str) -> str:
 
 def costs_nothing(pair: Pair, own: Own) -> Pair | None:
     """The two runs reduced to the compiles in all calls of the function; None if some program is new there."""
-    before, after = _held(pair.before, own.mine.around), _held(pair.after, own.mine.after)
+    before, after = _held(pair.before, own.function, own.shared), _held(pair.after, own.function, own.sharing)
     if _new(before, after):
         return None
     return replace(pair, before=_alone(pair.before, before), after=_alone(pair.after, after))
@@ -77,12 +89,10 @@ def saves_in_lines(pair: Pair, function: str) -> bool:
     return after < before
 
 
-def _held(run: Measurement, place: Place) -> list[Compile]:
-    return [entry for entry in run.compiles if place.holds(entry)]
-
-
-def _only(run: Measurement, place: Place, others: Sequence[Place]) -> list[Compile]:
-    return [entry for entry in _held(run, place) if not any(other.holds(entry) for other in others)]
+def _held(run: Measurement, place: Place, others: Sequence[Place] = ()) -> list[Compile]:
+    """The compiles that this place asked for, and none of the others."""
+    held = (entry for entry in run.compiles if place.holds(entry))
+    return [entry for entry in held if not any(other.holds(entry) for other in others)]
 
 
 def _alone(run: Measurement, kept: Sequence[Compile]) -> Measurement:

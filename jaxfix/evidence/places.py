@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
 from jaxfix.report.measurement import Compile, Spent
@@ -11,24 +10,27 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
+MODULE = "<module>"
 _CELL = re.compile(r"(?<=\.ipynb):cell \d+$")
+_DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Key = tuple[str, str]
+"""The path and the key of a fix."""
 Lines = tuple[frozenset[int], frozenset[int]]
-"""Of the text without a fix, and of the one with it."""
+"""Of the text without a fix, and of the one with it; from 1."""
 
 
 @frozen
 class Place:
-    """Lines of a function in a text that is run.
+    """A function of a text that is run, or lines of it.
 
     Attributes:
-      lines: from 1; None for all of them.
-      but: lines that do not count.
+      qualname: of the function; None for whichever it is.
+      lines: from 1; None for all.
     """
 
     path: str
-    qualname: str
+    qualname: str | None
     lines: frozenset[int] | None = None
-    but: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, function: str) -> "Place":
@@ -44,115 +46,136 @@ class Place:
         position, _, where = link.partition(" in ")
         file, _, line = position.rpartition(":")
         file = _CELL.sub("", file)
-        if where != self.qualname or not (file == self.path or file.endswith(f"/{self.path}")):
+        if self.qualname not in (None, where) or not (file == self.path or file.endswith(f"/{self.path}")):
             return False
-        return (self.lines is None and not self.but) or self._counts(int(line))
+        return self.lines is None or int(line) in self.lines
 
-    def _counts(self, line: int) -> bool:
-        return line not in self.but and (self.lines is None or line in self.lines)
-
-
-@frozen
-class Parts:
-    """What of a function is one fix's.
-
-    Attributes:
-      gone: what it replaces of the original.
-      around: what of the original no other fix replaces.
-      after: what of the patched function no other fix has made.
-      made: what it has made.
-    """
-
-    gone: Place
-    around: Place
-    after: Place
-    made: Place
-
-    @classmethod
-    def whole(cls, place: Place) -> "Parts":
-        """All of the function is its own."""
-        return cls(place, place, place, place)
-
-    @classmethod
-    def of(cls, place: Place, mine: Lines, all_gone: frozenset[int], all_made: frozenset[int]) -> "Parts":
-        """It shares the function with others, which replace and have made the rest of these lines."""
-        gone, made = mine
-        return cls(
-            replace(place, lines=gone),
-            replace(place, but=all_gone - gone),
-            replace(place, but=all_made - made),
-            replace(place, lines=made),
-        )
+    def encloses(self, other: "Place") -> bool:
+        """Whether code of the other function runs in calls of this one, as far as their names say."""
+        is_within = self.qualname == MODULE or f"{other.qualname}".startswith(f"{self.qualname}.<locals>.")
+        return self != other and self.path == other.path and is_within
 
 
 @frozen
 class Own:
-    """What is one fix's, and what is that of each other one."""
+    """What is one fix's, and what is that of others.
 
-    mine: Parts
-    others: tuple[Parts, ...]
-
-
-def replaced(old: bytes, new: bytes, place: Place) -> Lines | None:
-    """The lines of a function that only the old text has, and those that only the new one has.
-
-    Functions within it count for themselves. None where a text cannot be read or has no such function, and of
-    notebooks, whose lines are counted cell by cell.
+    Attributes:
+      function: that the fix is in.
+      gone: what it replaces of the original, or all of a function that it alone rewrites.
+      others: the same of each other fix.
+      made: what each other fix has made, or all of its function.
+      shared: what others replace of the original, as far as their lines are known.
+      sharing: what others have made, as far as that.
     """
-    before, after = (_lines_of(text, place) for text in (old, new))
-    if before is None or after is None or place.path.endswith(".ipynb"):
+
+    function: Place
+    gone: Place
+    others: tuple[Place, ...] = ()
+    made: tuple[Place, ...] = ()
+    shared: tuple[Place, ...] = ()
+    sharing: tuple[Place, ...] = ()
+
+
+def own(key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines]) -> Own | None:
+    """What is a fix's of what several rewrite; None where only its lines could say so, and these are not known.
+
+    Args:
+      functions: of all fixes.
+      lines: of those of which they are known, and no other's.
+    """
+    function = functions[key]
+    others = [other for other in functions if other != key]
+    ours = [other for other in others if functions[other] == function]
+    if ours and not lines.keys() >= {key, *ours}:
         return None
-    texts = (before, old.splitlines()), (after, new.splitlines())
-    written = [[lines[number - 1].strip() for number in numbers] for numbers, lines in texts]
-    codes = SequenceMatcher(None, written[0], written[1], autojunk=False).get_opcodes()
-    changed = [code[1:] for code in codes if code[0] != "equal"]
-    gone = frozenset(line for first, last, _, _ in changed for line in before[first:last])
-    made = frozenset(line for _, _, first, last in changed for line in after[first:last])
+    by_line = [other for other in others if other in lines and (other in ours or functions[other].encloses(function))]
+    parts = [_lines(other, lines[other]) if other in by_line else (functions[other],) * 2 for other in others]
+    known = [_lines(other, lines[other]) for other in others if other in lines]
+    sides = [tuple(part[side] for part in some) for some in (parts, known) for side in (0, 1)]
+    return Own(function, _lines(key, lines[key])[0] if ours else function, *sides)
+
+
+def _lines(key: Key, lines: Lines) -> tuple[Place, Place]:
+    return Place(key[0], None, lines[0]), Place(key[0], None, lines[1])
+
+
+def told_apart(lines: Mapping[Key, Lines]) -> dict[Key, Lines]:
+    """The lines of each fix without those of fixes that need it; nothing of fixes that still share one."""
+    found = {key: _without_smaller(key, lines) for key in lines}
+    return {
+        key: mine
+        for key, mine in found.items()
+        if not any(_meet(mine, found[other]) for other in found if other != key and other[0] == key[0])
+    }
+
+
+def _without_smaller(key: Key, lines: Mapping[Key, Lines]) -> Lines:
+    """A fix that is made only where another one is takes its lines from it."""
+    gone, made = lines[key]
+    for other, (less, fewer) in lines.items():
+        if other[0] == key[0] and (less | fewer) and less <= lines[key][0] and fewer < lines[key][1]:
+            gone, made = gone - less, made - fewer
     return gone, made
 
 
-def are_apart(sets: Collection[frozenset[int]]) -> bool:
-    """Whether no line is in two of them."""
-    return sum(map(len, sets)) == len(frozenset().union(*sets))
+def _meet(one: Lines, other: Lines) -> bool:
+    return bool(one[0] & other[0] or one[1] & other[1])
 
 
-def _lines_of(text: bytes, place: Place) -> list[int] | None:
-    """The lines of a function, without those of the functions and classes within it."""
+def replaced(old: bytes, new: bytes, path: str) -> Lines | None:
+    """The lines that only the old text has, and those that only the new one has, each in its function.
+
+    A line that moves to another function is gone from the one and made in the other. None where a text cannot be read,
+    and of notebooks, whose lines are counted cell by cell.
+    """
+    sides = [_functions(path, text) for text in (old, new)]
+    if sides[0] is None or sides[1] is None or path.endswith(".ipynb"):
+        return None
+    before, after = sides[0], sides[1]
+    texts = old.splitlines(), new.splitlines()
+    gone, made = set[int](), set[int]()
+    for name in before.keys() | after.keys():
+        numbers = before.get(name, []), after.get(name, [])
+        written = [[text[number - 1].strip() for number in each] for text, each in zip(texts, numbers, strict=True)]
+        for code, first, last, start, end in SequenceMatcher(None, written[0], written[1], False).get_opcodes():
+            if code != "equal":
+                gone.update(numbers[0][first:last])
+                made.update(numbers[1][start:end])
+    return frozenset(gone), frozenset(made)
+
+
+def _functions(path: str, text: bytes) -> dict[str, list[int]] | None:
+    """The lines of each function, without those of the functions and classes within it."""
     try:
-        tree: ast.AST = ast.parse(SourceFile.decode(place.path, text).text)
+        tree: ast.AST = ast.parse(SourceFile.decode(path, text).text)
     except (SourceError, SyntaxError, ValueError):
         return None
-    if place.qualname == "<module>":
-        return _own(range(1, len(text.splitlines()) + 1), tree)
-    found = [node for name, node in _functions(tree, "") if name == place.qualname]
-    return _own(_span(found[0]), found[0]) if len(found) == 1 else None
+    found: dict[str, list[int]] = {}
+    for name, lines in _parts_of(tree, MODULE, range(1, len(text.splitlines()) + 1)):
+        found.setdefault(name, []).extend(lines)
+    return found
 
 
-def _own(lines: range, node: ast.AST) -> list[int]:
-    inner = frozenset(line for each in _within(node) for line in _span(each))
-    return [line for line in lines if line not in inner]
+def _parts_of(node: ast.AST, name: str, lines: range) -> Iterator[tuple[str, list[int]]]:
+    within = list(_within(node))
+    inner = frozenset(line for each in within for line in _span(each))
+    yield name, [line for line in lines if line not in inner]
+    separator = "." if isinstance(node, ast.ClassDef) else ".<locals>."
+    for each in within:
+        scope = "" if name == MODULE else f"{name}{separator}"
+        yield from _parts_of(each, f"{scope}{each.name}", _span(each))
 
 
-def _span(node: ast.AST) -> range:
-    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.end_lineno is not None
+def _span(node: _DEFINITIONS) -> range:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return range(first, node.end_lineno + 1)
+    return range(first, (node.end_lineno or node.lineno) + 1)
 
 
-def _within(node: ast.AST) -> Iterator[ast.AST]:
+def _within(node: ast.AST) -> Iterator[_DEFINITIONS]:
     """The functions and classes that a node defines, without those within these."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(child, _DEFINITIONS):
             yield child
         else:
             yield from _within(child)
-
-
-def _functions(node: ast.AST, scope: str) -> Iterator[tuple[str, ast.AST]]:
-    """All functions, by qualified name."""
-    for child in _within(node):
-        assert isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        is_class = isinstance(child, ast.ClassDef)
-        if not is_class:
-            yield scope + child.name, child
-        yield from _functions(child, f"{scope}{child.name}.{'' if is_class else '<locals>.'}")

@@ -8,7 +8,7 @@ from itertools import chain
 from jaxfix.evidence.apart import apart
 from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
-from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, are_nested, name_of
+from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, counts, drop, judge, runs_agree, sides_agree, summary, too_small
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -161,8 +161,9 @@ class _Trial:
     def credit(self) -> None:
         """Judges by the run of all what shows its gain in its own lines, and equals its original beside it.
 
-        The last function of all needs no call beside: all together are as the original, the others by themselves.
-        Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
+        The last function of all needs no call beside: all together are as the original, the others by themselves. Nor
+        does an added `jit`: with all of these taken out, every bit is that of the original, and errors would have to
+        cancel. Only in programs: an optimizer is so short that leaving a fix out costs less than being less exact.
         """
         if self._runs.runner.repeats or len(self._kept) < 2:
             return
@@ -170,14 +171,17 @@ class _Trial:
         for pair in self._runs.pairs(cases, Fixes(), together, self._runs.noise(cases)):
             pair = self._runs.timed(pair, Fixes(), together)
             found = {key: judged for key in self._kept if (judged := self._narrow(pair, key)) is not None}
-            unseen = [key for key in self._kept if key not in found or not found[key].beside]
+            unseen = {self._name(key) for key in self._kept if key not in found or not found[key].beside}
             for key, judged in found.items():
-                if judged.beside or all(self._is_beside(key, other) for other in unseen):
+                if judged.beside or unseen == {self._name(key)} or self._is_exact(pair, key):
                     self._judge(key, (replace(judged, narrow=True),))
 
-    def _is_beside(self, key: Key, other: Key) -> bool:
-        """Whether both fixes are in one function, or in functions of which one is within the other."""
-        return are_nested(name_of(key, self._fixes[key]), name_of(other, self._fixes[other]))
+    def _is_exact(self, pair: Pair, key: Key) -> bool:
+        """Whether a fix adds a `jit` that is taken out where values are compared."""
+        return pair.plain is not None and _equality(self._fixes[key]) is Equality.ROUNDING
+
+    def _name(self, key: Key) -> str:
+        return name_of(key, self._fixes[key])
 
     def _narrow(self, pair: Pair, key: Key) -> Comparison | None:
         """A fix judged by what is seen in its own lines when all are made; None unless that proves it.

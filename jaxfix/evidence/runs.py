@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise, raises_curable
-from jaxfix.evidence.places import Lines, Own, Parts, Place, are_apart, replaced
+from jaxfix.evidence.places import Lines, Own, Place, own, replaced, told_apart
 from jaxfix.evidence.slower import RUNS, is_longer, limit_of, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, unfinished, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -98,6 +98,7 @@ class Runs:
         self._bare: dict[tuple[str, Fixes], Bared] = {}
         self._bare_texts: dict[tuple[str, Text], Bared] = {}
         self._bare_sources: dict[Fixes, Bare] = {}
+        self._lines: dict[Fixes, dict[Key, Lines]] = {}
         self._reach_behind_errors(baseline)
 
     @property
@@ -271,8 +272,13 @@ class Runs:
         return "the change" if len(self.fixes) == len(fixes) == 1 else f"{len(fixes)} of {len(self.fixes)} fixes"
 
     def _stays(self, key: Key) -> bool:
-        """Whether the `jit` that a fix adds is not found in its text, and so cannot be taken out."""
-        return self.fixes[key].equality is Equality.ROUNDING and not self._taken_out(Fixes(), Fixes({key})).names
+        """Whether the `jit` that a fix adds is not found in its text, and so cannot be taken out.
+
+        A fix that is made only where another one is, is found in the text of all.
+        """
+        if self.fixes[key].equality is not Equality.ROUNDING or self._taken_out(Fixes(), Fixes({key})).names:
+            return False
+        return not self._taken_out(Fixes(self.fixes.keys() - {key}), Fixes(self.fixes)).names
 
     def puts_under_jit(self, key: Key) -> bool:
         """Whether the function of a fix itself is what its `jit` is written at, so that it returns what `jit` does."""
@@ -280,40 +286,21 @@ class Runs:
 
     def own(self, key: Key, made: Fixes) -> Own | None:
         """What of the runs is a fix's among all that are made; None where its lines are also those of another one."""
-        names = {each: name_of(each, self.fixes[each]) for each in made}
-        parts = {each: Parts.whole(Place.of(name)) for each, name in names.items()}
-        related = [each for each, name in names.items() if are_nested(name, names[key])]
-        if len(related) > 1:
-            divided = self._divided(related, made)
-            if divided is None:
-                return None
-            parts |= divided
-        return Own(parts[key], tuple(parts[each] for each in sorted(made - {key})))
+        if made not in self._lines:
+            found = {each: lines for each in made if (lines := self._changed(each, made)) is not None}
+            self._lines[made] = told_apart(found)
+        functions = {each: Place.of(name_of(each, self.fixes[each])) for each in sorted(made)}
+        return own(key, functions, self._lines[made])
 
-    def _divided(self, keys: Sequence[Key], made: Fixes) -> dict[Key, Parts] | None:
-        """The parts of fixes of the same functions; None where they overlap, or are not known."""
-        lines = {key: each for key in keys if (each := self._lines(key, made)) is not None}
-        if len(lines) < len(keys):
-            return None
-        found: dict[Key, Parts] = {}
-        for place in {Place.of(name_of(key, self.fixes[key])) for key in keys}:
-            ours = [key for key in keys if Place.of(name_of(key, self.fixes[key])) == place]
-            gone, new = ([lines[key][side] for key in ours] for side in (0, 1))
-            if not (are_apart(gone) and are_apart(new)):
-                return None
-            both = frozenset[int]().union(*gone), frozenset[int]().union(*new)
-            found |= {key: Parts.of(place, lines[key], *both) for key in ours}
-        return found
-
-    def _lines(self, key: Key, made: Fixes) -> Lines | None:
-        """The lines of the original that a fix replaces, made alone, and those of all that only it has made."""
-        path, place = key[0], Place.of(name_of(key, self.fixes[key]))
-        first, alone, without, last = (
+    def _changed(self, key: Key, made: Fixes) -> Lines | None:
+        """The lines of the original that all fixes replace and not without this one, and what it makes of them."""
+        path = key[0]
+        first, without, last = (
             self._patched(fixes).get(path) or self.runner.original(path) or b""
-            for fixes in (Fixes(), Fixes({key}), made - {key}, made)
+            for fixes in (Fixes(), made - {key}, made)
         )
-        before, after = replaced(first, alone, place), replaced(without, last, place)
-        return None if before is None or after is None else (before[0], after[1])
+        few, all_, added = (replaced(*texts, path) for texts in ((first, without), (first, last), (without, last)))
+        return None if few is None or all_ is None or added is None else (all_[0] - few[0], added[1])
 
     def _without_jit(self, fixes: Fixes) -> Bare:
         """The sources with these fixes and without the `jit` that those of them have added that let XLA fuse."""
@@ -348,11 +335,6 @@ def _text(sources: Mapping[str, bytes]) -> Text:
 def name_of(key: Key, fix: Fix) -> str:
     """How measurements name the function of a fix."""
     return f"{key[0]}:{fix.function}"
-
-
-def are_nested(one: str, other: str) -> bool:
-    """Whether two functions, as measurements name them, are the same, or one is within the other."""
-    return one == other or one.startswith(f"{other}.<locals>.") or other.startswith(f"{one}.<locals>.")
 
 
 def _calls(run: Measurement, name: str) -> bool:

@@ -27,6 +27,7 @@ class Compile:
       instance: numbers the functions that a process has made of that definition.
       process: the number, from 0, of the process that compiled it.
       operations: of the lowered program; None where that was not asked for.
+      digest: of the lowered program without its larger constants; None where that was not asked for.
       temporary_bytes: that it needs while it runs; None also where the device does not tell.
       constant_bytes: of the data in it; None where that was not asked for.
       flops: floating-point operations of one run, a loop as the compiler counts it; None where it does not tell.
@@ -51,6 +52,7 @@ class Compile:
     instance: str | None = None
     process: int = 0
     operations: int | None = None
+    digest: str | None = None
     temporary_bytes: int | None = None
     constant_bytes: int | None = None
     flops: float | None = None

@@ -1,5 +1,6 @@
 """How large a program is that jax has just compiled."""
 
+import hashlib
 from types import FrameType
 from typing import Any
 
@@ -7,29 +8,36 @@ from .outward import holding
 
 _SHOWN = 16
 """Elements of a constant that are printed: of more only that they are there."""
+_DIGITS = 16
 
 
-def program_size(frame: FrameType | None) -> dict[str, int | float | None]:
-    """Lines of the lowered program, one for each operation, bytes of temporaries and flops; nothing if unknown.
+def program_size(frame: FrameType | None) -> dict[str, int | float | str | None]:
+    """Lines of the lowered program (one for each operation), digest, bytes of temporaries, flops; nothing if unknown.
 
     Args:
       frame: where jax tells that it has compiled; further out it holds the program and what became of it.
     """
     for variables in holding(frame, "xla_executable", "computation"):
         if "xla_executable" in variables and "computation" in variables:
+            text = _text(variables["computation"])
             return {
-                "operations": _operations(variables["computation"]),
+                "operations": None if text is None else _operations(text),
+                "digest": None if text is None else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS],
                 "temporary_bytes": _temporary_bytes(variables["xla_executable"]),
                 "flops": _flops(variables["xla_executable"]),
             }
     return {}
 
 
-def _operations(computation: Any) -> int | None:
+def _text(computation: Any) -> str | None:
+    """The lowered program, its larger constants left out."""
     try:
-        text: str = computation.operation.get_asm(large_elements_limit=_SHOWN)
+        return str(computation.operation.get_asm(large_elements_limit=_SHOWN))
     except Exception:  # of another version of jax
         return None
+
+
+def _operations(text: str) -> int:
     return sum(" = " in line or "return" in line for line in text.splitlines())
 
 
