@@ -39,7 +39,8 @@ After:
 Safety: needs evidence. Both calls stand in one block, with the same arguments, and nothing between them binds or
 changes what they read. The function runs once in place of twice, so one that prints, draws numbers or counts its
 calls is declined; so is one with a derivative rule of its own, whose forward pass may return another value, and
-one of which an argument is computed by a class of the file, as a property is, which may count its reads. What it
+one of which an argument is computed by a class of the file, as a property is, which may count its reads. A number of
+Python, of which the function asks what only arrays have, raised, and is an array in the one call that is left. What it
 calls in other files is not followed: where any file of the project makes such a rule, it may be in there, and a class
 with a subclass in another file may count its calls. Other effects in other files show in the run, or not at all.
 Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may

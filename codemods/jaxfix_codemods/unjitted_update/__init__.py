@@ -66,7 +66,8 @@ texts or Python numbers, or a dictionary whose order somebody reads (`jit`
 sorts the keys). A buffer that is refilled in place may be read by a jitted
 step after it was overwritten: declined too. So is an argument that some caller,
 here or in another file, evidently gives a text, a function or an object in, as a
-batch with a name. Functions are static only where each call passes the same one.
+batch with a name; where only another run gives one, it raises. Functions are
+static only where each call passes the same one.
 Fused operations round in other places: results move within a tolerance onto
 those of the original under `jit`.
 
