@@ -39,6 +39,19 @@ def remembering(number: int) -> int:
     return TABLE.setdefault(number, bounded(number))
 
 
+class Square:
+    def __init__(self, side: int) -> None:
+        self.side = side
+
+    @staticmethod
+    def area(side: int) -> int:
+        return plain(side)
+
+    @classmethod
+    def made(cls, side: int) -> int:
+        return cls(side).side
+
+
 def reached(function: types.FunctionType) -> Reach:
     reach = Reach([str(Path(__file__).parent)])
     reach.add(function.__code__, globals())
@@ -60,6 +73,28 @@ def test_a_bounded_cache_lets_go_and_one_of_the_original_is_its_own() -> None:
     assert not Caches(reached(plain), reached(lambda number: bounded(number))).grow
     assert Caches(reached(plain), reached(lambda number: unbounded(number))).grow
     assert not Caches(reached(remembering), reached(remembering)).any
+
+
+def passed(kind: type) -> int:
+    return int(kind(2).side)
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        (lambda side: Square.area(side), ["area", "plain"]),
+        (lambda side: Square(side).area(side), ["__init__", "area", "plain"]),
+        (lambda side: Square.area(side) + Square.made(side), ["__init__", "area", "made", "plain"]),
+        (lambda side: Square.area(side) + passed(Square), ["__init__", "area", "passed", "plain"]),
+    ],
+)
+def test_a_class_that_is_read_for_its_static_methods_makes_no_object(
+    function: types.FunctionType, names: list[str]
+) -> None:
+    reach = Reach([str(Path(__file__).parent)])
+    reach.add(function.__code__, globals())
+    reach.settle()
+    assert sorted(each.__name__ for each in reach.functions) == names
 
 
 def importing() -> float:

@@ -63,10 +63,22 @@ class Reach:
         self.codes.append((code, globals_))
         names = sorted({name for part in nested(code) for name in part.co_names})
         for name in names:
-            if name in globals_:
+            if name in globals_ and not self._add_static(code, name, globals_[name]):
                 self._add_read(globals_[name], names)
         for module in _imported(code, globals_):
             self._add_read(module, names)
+
+    def _add_static(self, code: CodeType, name: str, value: Any) -> bool:
+        """Adds the static methods of a class that is read for nothing else: none of its objects is made, or at hand."""
+        if not isinstance(value, type):
+            return False
+        read = _attributes_of(code, name)
+        held = [next((vars(base)[each] for base in value.__mro__ if each in vars(base)), None) for each in read]
+        if not held or not all(isinstance(each, staticmethod) for each in held):
+            return False
+        for each in held:
+            self.add_value(each.__func__ if isinstance(each, staticmethod) else each, 1)
+        return True
 
     def _add_read(self, value: Any, names: list[str], depth: int = 0) -> None:
         """Adds a value that is read, or of a module of the user's what is mentioned of it."""
@@ -123,6 +135,21 @@ def _imported(code: CodeType, globals_: Any) -> Iterator[ModuleType]:
         if step.opname == "IMPORT_NAME":
             names = (".".join((*around[:end], step.argval)).strip(".") for end in range(len(around), -1, -1))
             yield from (found for name in names if isinstance(found := sys.modules.get(name), ModuleType))
+
+
+def _attributes_of(code: CodeType, name: str) -> list[str]:
+    """The attributes that a function reads of a variable of its module; none where it reads that for more."""
+    found: list[str] = []
+    for part in nested(code):
+        steps = list(dis.get_instructions(part))
+        for step, following in zip(steps, [*steps[1:], None], strict=True):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval == name:
+                if following is None or following.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+                    return []
+                found.append(following.argval)
+            elif step.argval == name and step.opname.startswith(("STORE_", "DELETE_", "LOAD_DEREF")):
+                return []
+    return found
 
 
 def unwrapped(value: Any) -> Iterator[FunctionType]:
