@@ -89,3 +89,63 @@ def test_a_step_that_is_known_calls_nothing_back() -> None:
 def test_a_constant_is_passed_only_where_no_file_can_tell(main: str, why: str | None) -> None:
     (found,) = declined("captured-constant", TABLE, main=main)
     assert found is None if why is None else why in (found or "")
+
+
+SCAN = """\
+import jax
+import jax.numpy as jnp
+
+from helper import layer
+
+
+@jax.jit
+def forward(x, stack):
+    def body(h, w):
+        return layer(h, w), None
+
+    return jax.lax.scan(body, x, stack)[0]
+"""
+
+
+def test_a_body_whose_helper_calls_back_is_not_computed_again() -> None:
+    quiet = "import jax.numpy as jnp\n\n\ndef layer(h, w):\n    return jnp.tanh(h @ w)\n"
+    loud = quiet.replace("    return", "    jax.debug.callback(print, h)\n    return").replace(
+        "import", "import jax\nimport", 1
+    )
+    assert ["--goal memory" in str(why) for why in declined("remat-scan", SCAN, helper=quiet)] == [True]
+    assert ["code of the host" in str(why) for why in declined("remat-scan", SCAN, helper=loud)] == [True]
+
+
+BATCHES = """\
+import jax
+import jax.numpy as jnp
+
+
+def batches(x, size):
+    for i in range(0, len(x), size):
+        yield x[i : i + size]
+
+
+@jax.jit
+def step(w, x):
+    error = jnp.mean(x @ w)
+    return w - error, error
+
+
+def train(w, x):
+    for each in batches(x, 32):
+        w, loss = step(w, each)
+    return w
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "is_padded"),
+    [
+        ("from lib import train\n", True),
+        ("from lib import batches\n\nprint([len(each) for each in batches([1, 2, 3], 2)])\n", False),
+    ],
+)
+def test_no_mask_goes_along_with_batches_that_another_file_takes(other: str, is_padded: bool) -> None:
+    (why,) = declined("ragged-batch", BATCHES, other=other)
+    assert ("`--ragged pad`" in str(why)) is is_padded

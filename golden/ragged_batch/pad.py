@@ -107,3 +107,21 @@ def of_some(params, x, y, count, size):
     for i in range(0, count, size):  # want: ragged-batch
         params = both(params, x[i : i + size], y[i : i + size])
     return params
+
+
+# What is yielded is sliced there.
+def slices(x, y, size):
+    for i in range(0, len(x), size):  # want: ragged-batch
+        yield x[i : i + size], y[i : i + size]
+
+
+@jax.jit
+def last(w, x, y):
+    error = jnp.mean((x @ w - y) ** 2)
+    return w - error, error
+
+
+def once(w, x, y):
+    for a, b in slices(x, y, 32):
+        w, loss = last(w, a, b)
+    return w

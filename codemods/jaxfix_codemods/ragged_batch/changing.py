@@ -241,7 +241,7 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
         edit.replace(each, rows)
     for pair in masked.handed:
         end = pair.elts[-1] if isinstance(pair, ast.Tuple) else pair
-        edit.replace(end, f"{module.text(end)}, {mask}")
+        edit.wrap(end, "", f", {mask}")
     for call in masked.calls:
         edit.set_keyword(call, mask, mask)
     for function in masked.functions:

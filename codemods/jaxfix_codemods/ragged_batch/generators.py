@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.api import Code, Declined, Module, Reason, direct_calls, walk
+from jaxfix.api.analysis import USERS
 from jaxfix_codemods.ragged_batch.loops import Batches
 from jaxfix_codemods.ragged_batch.steps import Step
 
@@ -40,6 +41,9 @@ def _check_generator(module: Module, found: Batches, loop: ast.For) -> None:
     calls = direct_calls(module, function)
     if len(reads) != 1 or [call.func for call in calls] != list(reads) or loop.iter is not calls[0]:
         raise Declined(Reason(Code.OTHER_USES, "more than one place takes its batches"))
+    name, project = module.surroundings.name, module.surroundings.project
+    if name is not None and project.ask(USERS, f"{name}.{function.name}"):
+        raise Declined(Reason(Code.OTHER_USES, "another file takes its batches"))
 
 
 def _check_reads(module: Module, loop: ast.For, taken: tuple[Step, ...]) -> None:
