@@ -14,6 +14,7 @@ from jaxfix.syntax.nodes import FUNCTIONS, children
 _STATIC = short_names(Member.ABSTRACT)
 _STATIC_RESULTS = short_names(Result.STATIC)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
+_WHOLE = short_names(Result.WHOLE, "builtins")
 
 
 @dataclass(slots=True)
@@ -117,3 +118,21 @@ class RequiredValues:
             ):
                 return True
         return False
+
+
+def is_length(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` is surely an integer of Python: written as one, or a length."""
+    match expr:
+        case ast.Constant(value=int()) | ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="size"):
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _WHOLE and module.scope_of(name, expr) is None
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
+            return is_length(module, left) and is_length(module, right)
+        case ast.Name() if (value := module.only_value(expr)) is not None:
+            return not isinstance(value, ast.Name) and is_length(module, value)
+        case ast.Name() if (binding := module.only_binding(expr)) is not None:
+            match module.parent(binding.node), module.statement(binding.node):
+                case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Attribute(attr="shape")):
+                    return only is display
+    return False

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jaxfix.dataflow.solver import Lattice, Solver
-from jaxfix.effects.demands import Demands, RequiredValues
+from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, takes_function
-from jaxfix.library.facets import Effect, Member, Package, Result, Takes
+from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
@@ -26,9 +26,9 @@ _CONCRETE = short_names(Member.CONCRETE)
 _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
+_OF_ARRAYS = where(Package.FRESH)
 _COUNTING = where(Takes.LENGTH)
 _REFLECTING = short_names(Effect.REFLECTS, "builtins")
-_WHOLE = short_names(Result.WHOLE, "builtins")
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
 
@@ -282,7 +282,7 @@ class _Reader:
         if qualname.startswith("jax."):
             for argument in shapes(call, qualname.rpartition(".")[2]):
                 self._required.of(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
-        if qualname in _COUNTING and len(call.args) > 1 and _is_length(self._module, call.args[1]):
+        if qualname in _COUNTING and len(call.args) > 1 and is_length(self._module, call.args[1]):
             self._required.of(call.args[1], f"counts to `{_line(self._module, call.args[1])}`", found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
             for argument in call.args[:1]:
@@ -333,6 +333,8 @@ class _Reader:
         made_by = self._maker(owner, around)
         if self._is_own(owner, around) and not is_impure(made_by):
             return
+        if self._is_array(owner, around):
+            return
         if is_impure(made_by):
             found.reason = Reason(
                 Code.IMPURE, f"it calls `{self._module.text(call.func)}`, which returns a different value at every call"
@@ -351,6 +353,13 @@ class _Reader:
             return False
         bindings = self._module.bindings(owner.id, scope)
         return bool(bindings) and all(self._during.node in self._module.ancestors(b.node) for b in bindings)
+
+    def _is_array(self, owner: ast.Name, scope: ast.AST) -> bool:
+        """Whether functions of JAX have made the object: methods of arrays compute."""
+        bound = [b.node for b in self._module.bindings(owner.id, scope)]
+        values = [self._module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
+        makers = [self._module.qualname(value.func) if isinstance(value, ast.Call) else None for value in values]
+        return bool(makers) and all((maker or "").rpartition(".")[0] in _OF_ARRAYS for maker in makers)
 
     def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
         for binding in self._module.bindings(owner.id, scope):
@@ -372,24 +381,6 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
-
-
-def _is_length(module: Module, expr: ast.expr) -> bool:
-    """Whether `expr` is surely an integer of Python: written as one, or a length."""
-    match expr:
-        case ast.Constant(value=int()) | ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="size"):
-            return True
-        case ast.Call(func=ast.Name(id=name)):
-            return name in _WHOLE and module.scope_of(name, expr) is None
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            return _is_length(module, left) and _is_length(module, right)
-        case ast.Name() if (value := module.only_value(expr)) is not None:
-            return not isinstance(value, ast.Name) and _is_length(module, value)
-        case ast.Name() if (binding := module.only_binding(expr)) is not None:
-            match module.parent(binding.node), module.statement(binding.node):
-                case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Attribute(attr="shape")):
-                    return only is display
-    return False
 
 
 def _line(module: Module, node: ast.AST) -> str:

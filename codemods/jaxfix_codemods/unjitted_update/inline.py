@@ -44,7 +44,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
-from jaxfix_codemods.unjitted_update.settled import is_settled
+from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
@@ -149,6 +149,7 @@ class _Judge:
         self._handed, self._copied = tuple(handed), copied
         self._at, self._row = row, row.parts
         self._inside = {node for statement in self._row for node in walk(statement)}
+        self._demands = demands_of_statements(module, self._row, own=copied)
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -165,7 +166,7 @@ class _Judge:
         """What the function is passed, what it returns, what it reads besides, its object, and whether that filters."""
         module, row, scope = self._module, self._row, self._scope
         check_texts(module, row)
-        found = demands_of_statements(module, row, own=self._copied)
+        found = self._demands
         if found.reason is not None:
             raise Declined(found.reason.restated(f"the step cannot be traced: {found.reason}"))
         check_called(module, row)
@@ -182,7 +183,8 @@ class _Judge:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
             if name not in self._objects:
                 check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
-        for name in sorted(set(found.values) & (set(written) | {dot.partition(".")[0] for dot in self._attributes})):
+        changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if not self._is_read_apart(dot))}
+        for name in sorted(set(found.values) & changing):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
         for name in self._defined():
@@ -326,12 +328,22 @@ class _Judge:
                 if module.scope_of(node.value.id, node.value) is self._scope:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
-            if self._copied and is_own(module, nodes[0].value):
+            if is_own(module, nodes[0].value) and (self._copied or self._is_constant_of_object(nodes)):
                 continue
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
             if is_bound or is_read or dot in self._handed or dot in self._objects:
                 yield dot, nodes
+
+    def _is_constant_of_object(self, nodes: Sequence[ast.Attribute]) -> bool:
+        """Whether the trace must know the value of an attribute that the object is made with, and keeps."""
+        needed = {node.attr for node in nodes} & self._demands.attributes.keys()
+        return bool(needed) and all(has_constants(self._module, node, needed) for node in nodes)
+
+    def _is_read_apart(self, dot: str) -> bool:
+        """Whether the trace need not know the value of an attribute, of the object of a method, that it is passed."""
+        is_of_method = is_own(self._module, self._attributes[dot][0].value)
+        return is_of_method and dot.partition(".")[2] not in self._demands.attributes
 
     def _is_variable(self, attribute: ast.Attribute) -> bool:
         is_of_name = isinstance(attribute.value, ast.Name)

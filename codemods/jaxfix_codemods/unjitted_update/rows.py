@@ -20,7 +20,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.returned import result_of
-from jaxfix_codemods.unjitted_update.settled import is_settled
+from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -121,7 +121,8 @@ class _Chooser:
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
-            if not (self._copied and name == self._own) and not is_settled(self._module, name, statement):
+            is_known = self._copied or has_constants(self._module, statement, found.attributes)
+            if not (is_known if name == self._own else is_settled(self._module, name, statement)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
 
@@ -134,8 +135,10 @@ class _Chooser:
 
     @cached_property
     def _own(self) -> str | None:
+        """The name of the object, where the block stands in a method."""
         around = self._module.functions_around(self._block[0])
-        return own_parameter(around[-1]) if around else None
+        is_method = bool(around) and self._module.method_of(around[-1]) is not None
+        return own_parameter(around[-1]) if is_method else None
 
     def _is_own_call(self, statement: ast.stmt) -> bool:
         """Whether it calls a method of its object for what that binds there."""

@@ -1,10 +1,13 @@
-"""Whole numbers of Python whose values a trace must know, and which stay while the loop runs: lengths, sizes."""
+"""Numbers of Python whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags."""
 
 import ast
+from collections.abc import Collection
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import During, Form, Kind, Values, why_unstable
+from jaxfix.api.analysis import During, Form, Kind, Values, instance_state, why_unstable
 from jaxfix_codemods.jitting.whole import LOOPS
+from jaxfix_codemods.unjitted_update.checks import is_own
+from jaxfix_codemods.unjitted_update.variables import own_reads
 
 
 def is_settled(module: Module, name: str, part: ast.AST) -> bool:
@@ -23,3 +26,14 @@ def is_settled(module: Module, name: str, part: ast.AST) -> bool:
         return False
     found = [values.of(use) for use in uses]
     return all(each.form is Form.PYTHON and each.kind is Kind.INT for each in found)
+
+
+def has_constants(module: Module, part: ast.AST, attributes: Collection[str]) -> bool:
+    """Whether these attributes of its object, as far as `part` of a method reads them, are bound when it is made."""
+    reads = [node for node in own_reads(module, part) if node.attr in attributes and is_own(module, node.value)]
+    reasons = (
+        instance_state.why_read_unstable(module, module.get(Values), node.value)
+        for node in reads
+        if isinstance(node.value, ast.Name)
+    )
+    return bool(reads) and not any(reasons)
