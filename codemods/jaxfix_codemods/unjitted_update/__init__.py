@@ -93,6 +93,9 @@ count in Python would become an array, and where a value of it is asked for.
 Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.
 
+A step that raises, as on a batch of another shape, leaves all attributes as they
+were before it: the original may have bound some, which whoever takes the error sees.
+
 What stands between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A
 method is static as said above where the step calls functions of its object;
