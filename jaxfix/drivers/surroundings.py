@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 from jaxfix.drivers import files
-from jaxfix.drivers.distributed import is_distributed
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.pins import listed, nearest, text_of
 from jaxfix.drivers.requirements import KINDS, declared, named
@@ -44,6 +43,21 @@ class Helper:
 
 
 @frozen
+class Admitted:
+    """What a project says that it runs with.
+
+    Attributes:
+      oldest: the oldest jax; None where it does not say.
+      until: by packages, the first version that is too new.
+      floors: by packages, the oldest version.
+    """
+
+    oldest: Version | None = None
+    until: Bounds = ()
+    floors: Bounds = ()
+
+
+@frozen
 class Placed:
     """A source and its import root: the folder on the search path that its dotted name starts from.
 
@@ -73,31 +87,21 @@ class Placed:
         """One for a whole package, one for all scripts of a folder."""
         return _helper(self.root, self.top)
 
-    def told(
-        self,
-        helper: Helper,
-        jax: Version | None = None,
-        oldest: Version | None = None,
-        bounds: Bounds = (),
-        floors: Bounds = (),
-    ) -> Surroundings:
+    def told(self, helper: Helper, admitted: Admitted, *, is_distributed: bool) -> Surroundings:
         """What the place tells the codemods.
 
         Args:
-          jax: the version that the source runs with.
-          oldest: the oldest version that its project says it runs with.
-          bounds: by packages, the first version that its project no longer admits.
-          floors: by packages, the oldest version that its project admits.
+          admitted: what its project says that it runs with.
+          is_distributed: as `distributed.is_distributed` says of the path.
         """
         return Surroundings(
             name=self.name,
             is_package=self.is_package,
             helpers=helper.module,
-            jax=jax,
-            oldest_jax=oldest,
-            until=bounds,
-            floors=floors,
-            is_distributed=is_distributed(self.path),
+            oldest_jax=admitted.oldest,
+            until=admitted.until,
+            floors=admitted.floors,
+            is_distributed=is_distributed,
         )
 
 
@@ -105,6 +109,11 @@ class Placed:
 def _helper(root: Path, top: Path) -> Helper:
     parts = top.relative_to(root).parts
     return Helper(top / generated.SOURCE.name, ".".join((*parts, generated.MODULE)))
+
+
+def admitted(folder: Path) -> Admitted:
+    """What the project around `folder` says that it runs with."""
+    return Admitted(oldest_jax(folder), until(folder), floors(folder))
 
 
 def names_no_version(folder: Path) -> bool:

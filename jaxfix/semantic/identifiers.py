@@ -19,9 +19,7 @@ class Identifiers:
     @cached_property
     def bound(self) -> frozenset[str]:
         """The names that some scope binds to something else than an import."""
-        found = {f.name for f in self._module.functions if not isinstance(f, ast.Lambda)}
-        stores = (node for nodes in self._index.binding.values() for node in nodes if isinstance(node, ast.Name))
-        return frozenset(found.union(node.id for node in stores if node.ctx.__class__ is ast.Store))
+        return frozenset(name for name, nodes in self._index.binding.items() if any(map(_is_bound, nodes)))
 
     def unused(self, name: str) -> str:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
@@ -89,4 +87,11 @@ class Identifiers:
     @cached_property
     def _texts(self) -> frozenset[str]:
         """The strings of the code, be they identifiers or not."""
-        return frozenset([each.value for each in self._module.nodes(ast.Constant) if isinstance(each.value, str)])
+        return frozenset([each.value for each in self._module.nodes(ast.Constant) if each.value.__class__ is str])
+
+
+def _is_bound(node: ast.AST) -> bool:
+    """Whether what binds a name is a function, or an assignment of whatever kind."""
+    if node.__class__ is ast.Name:
+        return node.ctx.__class__ is ast.Store
+    return node.__class__ in (ast.FunctionDef, ast.AsyncFunctionDef)

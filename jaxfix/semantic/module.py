@@ -64,6 +64,7 @@ class Module:
         self._results: dict[object, Any] = {}  # of what type, its key says
         self._nodes: dict[tuple[type[ast.AST], ...], Sequence[ast.AST]] = {}
         self._scopes: dict[ast.AST, Scopes] = {}
+        self._paths: dict[Function, str] = {}
         self._captures: dict[Function, Captures | None] = {}
 
     @classmethod
@@ -200,11 +201,7 @@ class Module:
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or is it."""
-        if isinstance(node, ast.stmt):
-            return node
-        found = self.enclosing(node, ast.stmt)
-        assert found is not None
-        return found
+        return node if isinstance(node, ast.stmt) else cast(ast.stmt, self.enclosing(node, ast.stmt))
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """The loops around `node` within its function that run it again and again.
@@ -234,6 +231,11 @@ class Module:
         function = node if isinstance(node, FUNCTIONS) else self.function(node)
         if function is None:
             return "<module>"
+        if function not in self._paths:
+            self._paths[function] = self._path(function)
+        return self._paths[function]
+
+    def _path(self, function: Function) -> str:
         name = "<lambda>" if isinstance(function, ast.Lambda) else function.name
         parts = [name]
         for outer in self.ancestors(function):

@@ -93,7 +93,8 @@ def _telling(module: Module) -> list[ast.AST]:
         is_load = subscript.ctx.__class__ is ast.Load
         if not is_load or (may_list and module.qualname(subscript.value) == "sys.modules"):
             chosen.add(subscript)
-    chosen.update((*module.nodes(ast.AugAssign), *module.nodes(ast.ImportFrom)))
+    chosen.update(module.nodes(ast.AugAssign))
+    chosen.update(node for node in module.nodes(ast.ImportFrom) if node.module == "builtins")
     return in_order([*chosen])
 
 

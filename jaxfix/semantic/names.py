@@ -340,11 +340,10 @@ class Names:
     @cached_property
     def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
         """The variables that `value_of` has an answer for, each with it."""
-        plain = ((node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1)
-        typed = ((node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None)
-        inside = ((node.target, node.value) for node in self._nodes(ast.NamedExpr))
-        every = (*plain, *typed, *inside)
-        return tuple((target, value) for target, value in every if isinstance(target, ast.Name))
+        plain = [(node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1]
+        typed = [(node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None]
+        inside = [(node.target, node.value) for node in self._nodes(ast.NamedExpr)]
+        return tuple([(name, value) for name, value in (*plain, *typed, *inside) if isinstance(name, ast.Name)])
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.

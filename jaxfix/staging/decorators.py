@@ -10,7 +10,7 @@ from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import WRAPPING
 from jaxfix.semantic.project.summary_types import Wrapping
-from jaxfix.staging.jit import COMPILING, PARTIALS, transform_of
+from jaxfix.staging.jit import COMPILING, PARTIALS, partials, transform_of
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import positional_of
 
@@ -56,16 +56,24 @@ def wrapping_of(module: Module, function: Function) -> Wrapping | None:
     """What `function` makes of the function that it decorates; None where it only may put it under `jit`."""
     if not module.get(_speaks_of_staging):
         return Wrapping.CALLS
-    inside = walk(function)
-    taken = set(_parameters(inside))
-    for call in (node for node in inside if isinstance(node, ast.Call)):
-        first = call.args[0] if call.args else None
-        if isinstance(first, ast.Name) and first.id in taken and transform_of(module, call.func) in COMPILING:
-            return Wrapping.STAGES
+    compiled = [name for call, name in module.get(_compiled) if function in module.ancestors(call)]
+    if compiled and not set(_parameters(walk(function))).isdisjoint(compiled):
+        return Wrapping.STAGES
     if _only_calls_under_jit(module, function):
         return Wrapping.STAGES
     staging = module.get(_staging)
-    return None if any(node in staging for node in inside) else Wrapping.CALLS
+    return None if any(function in module.ancestors(node) for node in staging) else Wrapping.CALLS
+
+
+def _compiled(module: Module) -> list[tuple[ast.Call, str]]:
+    """The calls that put what a name stands for under `jit` or its kin, with that name."""
+    by_call = [call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call)]
+    every = {*module.calls(*COMPILING), *by_call, *module.spelled_calls(module.get(partials))}
+    return [
+        (call, call.args[0].id)
+        for call in every
+        if call.args and isinstance(call.args[0], ast.Name) and transform_of(module, call.func) in COMPILING
+    ]
 
 
 def _only_calls_under_jit(module: Module, function: Function) -> bool:

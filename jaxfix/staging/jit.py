@@ -93,7 +93,7 @@ def jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
 def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
     by_name = module.calls(*COMPILING)
     by_call = (call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call))
-    by_partial = module.spelled_calls(module.get(_partials))
+    by_partial = module.spelled_calls(module.get(partials))
     found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call, *by_partial]))
     return tuple((call, made) for call, made in found if made is not None and made.at is call)
 
@@ -139,13 +139,13 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
 
 def _partial_of(module: Module, expr: ast.AST) -> ast.Call | None:
     """The `partial(jax.jit, ...)` that `expr`, a variable bound once, stands for."""
-    if not isinstance(expr, ast.Name) or expr.id not in module.get(_partials):
+    if not isinstance(expr, ast.Name) or expr.id not in module.get(partials):
         return None
     value = module.only_value(expr)
     return value if isinstance(value, ast.Call) else None
 
 
-def _partials(module: Module) -> frozenset[str]:
+def partials(module: Module) -> frozenset[str]:
     """The variables that are bound to `functools.partial` of something that is imported, and of options alone."""
     made = {call for call in module.calls(*PARTIALS) if len(call.args) == 1 and module.qualname(call.args[0])}
     return frozenset(target.id for target, value in module.names.assigned if value in made)

@@ -77,7 +77,7 @@ def _computes_one(module: Module, func: ast.expr) -> bool:
 
 def _unpacked(module: Module) -> frozenset[ast.Name]:
     """The targets that several derivatives are unpacked into: `df, dg = map(jax.grad, (f, g))`."""
-    return frozenset(_targets(module))
+    return frozenset(_targets(module)) if module.names.may_name(GRADIENTS) else frozenset()
 
 
 def _targets(module: Module) -> Iterator[ast.Name]:

@@ -75,7 +75,7 @@ def every_mapped(module: Module) -> Iterator[Mapped]:
             case ast.FunctionDef(decorator_list=[only]) if _maps(module, only) and module.method_of(function) is None:
                 how = only if isinstance(only, ast.Call) else None
                 yield Mapped(function.name, function, how, function, callers(module, function))
-    for name, value in module.names.assigned:
+    for name, value in module.names.assigned if module.names.may_name(_BATCHING) else ():
         if isinstance(value, ast.Call) and module.qualname(value.func) in _BATCHING and value.args:
             inside = _inside(module, value.args[0])
             if inside is not None and module.names.only_binding(name) is not None:

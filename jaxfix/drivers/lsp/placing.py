@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxfix.drivers import files, installed, walking
+from jaxfix.drivers.distributed import is_distributed
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.lsp.settings import Settings
 from jaxfix.drivers.roots import Roots
-from jaxfix.drivers.surroundings import Helper, floors, named_helper, oldest_jax, placed, until
+from jaxfix.drivers.surroundings import Admitted, Helper, admitted, named_helper, placed
 from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.semantic.codemod import Codemod
@@ -83,9 +84,11 @@ class Places:
         return Place(
             chosen,
             module,
-            where.told(helper, oldest=oldest_jax(path.parent), bounds=until(path.parent), floors=floors(path.parent))
-            if module is None
-            else where.told(helper),
+            where.told(
+                helper,
+                admitted(path.parent) if module is None else Admitted(),
+                is_distributed=is_distributed(where.path),
+            ),
             helper,
             baseline,
             config.run,

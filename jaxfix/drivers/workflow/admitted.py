@@ -5,26 +5,11 @@ from functools import cached_property
 from pathlib import Path
 
 from jaxfix.drivers import installed
-from jaxfix.drivers.surroundings import Bounds, floors, names_no_version, oldest_jax, until
+from jaxfix.drivers.distributed import is_distributed
+from jaxfix.drivers.surroundings import Admitted, Bounds, admitted, names_no_version, oldest_jax
 from jaxfix.engine.versions import Version
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.library.changes.table import CHANGED_LIBRARIES
-from jaxfix.source.frozen import frozen
-
-
-@frozen
-class Admitted:
-    """What a project says that it runs with.
-
-    Attributes:
-      oldest: the oldest jax; None where it does not say.
-      until: by packages, the first version that is too new.
-      floors: by packages, the oldest version.
-    """
-
-    oldest: Version | None = None
-    until: Bounds = ()
-    floors: Bounds = ()
 
 
 @dataclass
@@ -34,6 +19,7 @@ class Versions:
     python: str | None
     _admitted: dict[Path, Admitted] = field(default_factory=dict)
     _pins: dict[Path, Version | None] = field(default_factory=dict)
+    _distributed: dict[Path, bool] = field(default_factory=dict)
 
     @cached_property
     def jax(self) -> Version | None:
@@ -49,7 +35,7 @@ class Versions:
         """What the project around a folder admits."""
         if folder not in self._admitted:
             is_silent = folder != folder.parent and names_no_version(folder)
-            found = self.admitted(folder.parent) if is_silent else _admitted(folder)
+            found = self.admitted(folder.parent) if is_silent else admitted(folder)
             self._admitted[folder] = found
         return self._admitted[folder]
 
@@ -58,6 +44,13 @@ class Versions:
         if folder not in self._pins:
             self._pins[folder] = oldest_jax(folder, with_pins=True)
         return self._pins[folder]
+
+    def is_distributed(self, path: Path) -> bool:
+        """As `distributed.is_distributed`."""
+        folder = path.parent
+        if folder not in self._distributed:
+            self._distributed[folder] = is_distributed(path)
+        return self._distributed[folder]
 
     def too_new(self) -> tuple[str, ...]:
         """That the installed jax is newer than what a project admits, of those that were asked about."""
@@ -68,10 +61,6 @@ class Versions:
         before, here = (".".join(map(str, version)) for version in (limit, self.jax))
         text = f"the project admits jax before {before}, and {here} is installed"
         return (f"{text}: `jaxfix upgrade` reports what newer versions removed",)
-
-
-def _admitted(folder: Path) -> Admitted:
-    return Admitted(oldest_jax(folder), until(folder), floors(folder))
 
 
 def installed_jax(python: str | None) -> Version | None:

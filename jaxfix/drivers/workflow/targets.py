@@ -13,8 +13,8 @@ from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Helper, Placed, named_helper, placed
-from jaxfix.drivers.workflow.admitted import Admitted, Versions, least
+from jaxfix.drivers.surroundings import Admitted, Helper, Placed, named_helper, placed
+from jaxfix.drivers.workflow.admitted import Versions, least
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
 from jaxfix.engine import config as configuration
@@ -201,15 +201,14 @@ class _Settings:
         helper = named or where.helper
         folder, versions = where.path.parent, self.versions
         admitted = versions.admitted(folder) if target.module is None else Admitted()
-        told = where.told(helper, versions.jax, admitted.oldest, admitted.until, admitted.floors)
+        told = where.told(helper, admitted, is_distributed=versions.is_distributed(where.path))
+        told = replace(told, jax=versions.jax, libraries=versions.libraries, asked=self.request.asked)
         ends = self.request.ends
-        if ends is None:
-            told = replace(told, libraries=versions.libraries)
-        else:
+        if ends is not None:
             came_from = ends.came_from or admitted.oldest or versions.pinned(folder)
-            told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=())
+            told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=(), libraries=())
             told = replace(told, floors=least(versions.libraries, admitted.floors))
-        return replace(target, surroundings=replace(told, asked=self.request.asked), helper=helper)
+        return replace(target, surroundings=told, helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
         """The other files of the projects that the user's own targets belong to."""
