@@ -91,11 +91,17 @@ def _not_shown(number: int, paint: Paint) -> str:
     return note(f"{counted(number, 'possible finding')} {verb} on how the code is called: `--all` shows them", paint)
 
 
-def apply_summary(fixed: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:
-    """What an `apply` left behind: `remaining` is what a second check found, `where` says what became of the fixes."""
-    if not (fixed or held or remaining):
+def apply_summary(fixed: int, made: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:
+    """What an `apply` left behind: `remaining` is what a second check found, `where` says what became of the fixes.
+
+    Args:
+      fixed: findings that are gone.
+      made: fixes, of which some may leave a part of their finding.
+    """
+    if not (fixed or made or held or remaining):
         return f"{paint('green', 'no findings')}\n"
-    parts = [paint("green", f"{counted(fixed, 'finding')} fixed{where}") if fixed else "nothing fixed"]
+    done = f"{counted(fixed, 'finding')} fixed" if fixed else f"{counted(made, 'fix')} made, of a part"
+    parts = [paint("green", f"{done}{where}") if fixed or made else "nothing fixed"]
     if held:
         parts.append(paint("yellow", f"{counted(held, 'fix')} held"))
     unfixable = sum(not diagnostic.fixable for diagnostic in remaining)

@@ -72,6 +72,11 @@ class Result:
         return sum((diagnostic.path, diagnostic.key) not in left for diagnostic in self.found.diagnostics)
 
     @property
+    def made(self) -> int:
+        """How many fixes were made; of a finding that is still there, some may be of its parts."""
+        return sum(len(entry.patch.applied) for entry in self.plans.planned)
+
+    @property
     def held(self) -> int:
         return sum(len(entry.patch.held) for entry in self.plans.planned)
 
@@ -276,7 +281,7 @@ def _summary(result: Result, paint: Paint) -> str:
     if result.found.errors and not (result.found.diagnostics or result.vendored):
         return ""  # no praise for what nobody could read
     told = gains(result.proofs.went, paint) + text.apply_summary(
-        result.fixed, result.held, result.remaining.diagnostics, _where(result), paint
+        result.fixed, result.made, result.held, result.remaining.diagnostics, _where(result), paint
     )
     if result.is_diff:
         start = result.differences.start
