@@ -3,7 +3,7 @@
 import ast
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import indent
@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TypeVar
 
 import pytest
+from library_of import library
 
 from jaxfix.dataflow.budget import MOST_NESTED
 from jaxfix.engine.survey import Survey, survey
@@ -125,21 +126,54 @@ def test_most_files_of_a_library_are_read_once() -> None:
     assert read["_read"] < len(units) / 2 and read["_again"] < len(units) / 3, read
 
 
-def test_methods_of_common_names_are_followed_through_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """How often each text is parsed."""
+    parse, found = ast.parse, Counter[str]()
+
+    def counting(source: str, *rest: object) -> ast.Module:
+        found[source] += 1
+        return parse(source)
+
+    monkeypatch.setattr(ast, "parse", counting)
+    kept.KEPT.clear()
+    yield found
+    kept.KEPT.clear()
+
+
+def test_each_file_of_a_small_project_is_parsed_once(parsed: Counter[str]) -> None:
+    files = library(6)
+    surveyed(files)
+    assert {parsed[text] for text in files.values()} == {1}
+
+
+def test_each_file_of_a_large_project_is_parsed_twice_at_most(
+    parsed: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, and once more where the answers of all files are others than the first ones let one expect."""
+    monkeypatch.setattr(kept, "MOST", 0)  # as beyond the first megabyte
+    kept.KEPT.clear()
+    files = library(6)
+    surveyed(files)
+    assert sum(parsed[text] for text in files.values()) < 2 * len(files)
+    assert max(parsed[text] for text in files.values()) == 2
+
+
+def test_twice_the_files_of_a_library_cost_about_twice_as_much() -> None:
+    surveyed(library(3))
+    few, many = library(5), library(10)
+    assert cost(many) < 1.1 * cost(few) * len(many) / len(few)
+
+
+def test_methods_of_common_names_are_followed_through_no_files(
+    parsed: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     names = ("step", "update", "apply", "advance")
     pairs = zip(names, (*names[1:], "run"), strict=True)
     heads = (f"    def {name}(self, model, x):\n        model.{callee}(model, x)\n" for name, callee in pairs)
     methods = f"{''.join(heads)}{indent(LOOP, '    ')}"
     texts = {f"m{number}": f"from jax import lax\nNUMBER = {number}\nclass Model:\n{methods}" for number in range(20)}
-    parse, parsed = ast.parse, Counter[str]()
-
-    def counting(source: str, *rest: object) -> ast.Module:
-        parsed[source] += 1
-        return parse(source)
-
     monkeypatch.setattr(kept, "MOST", 0)  # as in a project of more than a megabyte
     kept.KEPT.clear()
-    monkeypatch.setattr(ast, "parse", counting)
     surveyed(texts)
-    kept.KEPT.clear()
     assert max(parsed[text] for text in texts.values()) == 1

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from library_of import library
 from test_survey import FILES, units
 
 from jaxfix.drivers import processes
@@ -92,6 +93,19 @@ def test_a_survey_does_not_depend_on_the_shards(crew_of_two: None, monkeypatch: 
     assert shared.looks == alone.looks
     assert seen == [unit.source.path for unit in given]
     assert any(look.diagnostics for look in shared.looks)
+
+
+@pytest.mark.parametrize("processes", ["2", "7"])
+def test_a_survey_does_not_depend_on_the_number_of_processes(monkeypatch: pytest.MonkeyPatch, processes: str) -> None:
+    given = units(library(3))
+    monkeypatch.setattr(project, "_SHARD", (4_000, 4_000))
+    found = []
+    for number in ("1", processes):
+        monkeypatch.setenv(VARIABLE, number)
+        with Crew() as crew:
+            found.append(survey(given, lambda path: None, crew).looks)
+    alone, shared = found
+    assert shared == alone and sum(len(look.diagnostics) for look in alone) > 40
 
 
 def test_processes_import_nothing_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

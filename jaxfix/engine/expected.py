@@ -7,13 +7,17 @@ another answer is analysed again.
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Final
 
+from jaxfix.semantic.project import summary_types
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.query import (
+    ASKS_PROCESS,
+    CALLS_BACK,
     FACTORY,
     FIELDS,
     HIDES,
     IS_READ,
     JIT,
+    MAKES_RULES,
     REBINDS,
     STORES,
     WRAPPING,
@@ -31,6 +35,13 @@ _TABLES: Final[Mapping[str, Callable[[Facts], Mapping[str, object]]]] = {
     FIELDS.name: lambda facts: {name: fields for name, fields in facts.records.items() if fields},
 }
 """Of each query that the file answers which defines a name, the answers that it has."""
+
+_DONE_APART: Final[Mapping[str, str]] = {
+    summary_types.MAKES_RULES: MAKES_RULES.name,
+    summary_types.ASKS_PROCESS: ASKS_PROCESS.name,
+    summary_types.CALLS_BACK: CALLS_BACK.name,
+}
+"""What a file does that no name tells, and the query whether any file does."""
 
 
 class Expected:
@@ -54,6 +65,7 @@ class Expected:
         self._by_module[facts.name] = dict(self._defined(facts))
         self._of_any.update(((STORES.name, attribute), True) for attribute in facts.stored)
         self._of_any.update(((REBINDS.name, name), True) for name in facts.rebinds if name not in self._modules)
+        self._of_any.update(((query, ""), True) for done, query in _DONE_APART.items() if done in facts.rebinds)
         if facts.hides:
             self._of_any[HIDES.name, ""] = True
 

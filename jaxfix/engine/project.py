@@ -214,6 +214,7 @@ def _read(packages: frozenset[str], shard: Sequence[_Asked]) -> list[Uses]:
 def _uses(source: SourceFile, around: Surroundings, packages: frozenset[str], names: frozenset[str]) -> Uses:
     module = Module.parse(source.loaded(), around)
     found = uses_of(module, packages, names)
+    module.keep()  # another question may be about this file too
     module.forget()
     return found
 

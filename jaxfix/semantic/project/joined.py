@@ -65,9 +65,8 @@ class Joined:
           followed: those of which it matters who calls their callers, by what of that decides.
           passed: those of which it matters what calls pass.
         """
-        self._users.read(used, passed)
         searches = [self._callers.reading(along, names) for along, names in followed.items()]
-        together(searches, partial(self._users.read, passed=passed))
+        together([iter([frozenset(used)]), *searches], partial(self._users.read, passed=passed))
 
     def jit(self, qualname: str) -> Jit | None:
         """The jitted function that `qualname` names, in whatever file it is made."""

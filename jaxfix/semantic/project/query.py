@@ -66,7 +66,7 @@ class Answering(Protocol):
 
 
 def _after_runs(joined: Joined, about: str) -> Iterator[Asked]:
-    yield from ((query.name, about) for query in (RUNS, IS_USED, REPEATS, SURELY_REPEATS, DIFFERENTIATED))
+    yield from ((query.name, about) for query in (RUNS, IS_USED, REPEATS, SURELY_REPEATS))
 
 
 def _after_looped(joined: Joined, about: str) -> Iterator[Asked]:

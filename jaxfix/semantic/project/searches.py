@@ -1,7 +1,7 @@
 """What some use of a function shows, on whatever way to it: read level by level, until what was read decides."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 
 from jaxfix.semantic.project.summary_types import Use
 
@@ -9,7 +9,7 @@ Search = Generator[frozenset[str], None, None]
 """Yields the functions whose uses it needs next."""
 
 
-def together(searches: Iterable[Search], read: Callable[[Collection[str]], None]) -> None:
+def together(searches: Iterable[Iterator[frozenset[str]]], read: Callable[[Collection[str]], None]) -> None:
     """Reads what these searches need, level by level, each level of all of them at once."""
     going = [*searches]
     while going:
