@@ -64,5 +64,5 @@ if __name__ == "__main__":
     buffer.rows = list(range(16)) * 3
     params = {"w1": jnp.ones((16, 8)), "b1": jnp.ones(8), "w2": jnp.ones((8, 4)), "b2": jnp.ones(4)}
     act(params, 5)
-    for _ in range(5):
+    for _ in range(50):
         print(value_of(params, buffer.sample(8)))

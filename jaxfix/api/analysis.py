@@ -56,7 +56,7 @@ from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, Argume
 from jaxfix.semantic.reaching_definitions import reaching
 from jaxfix.semantic.recompiles import statement_at
 from jaxfix.semantic.records import Key, Records
-from jaxfix.semantic.trip_count import FEW, iterations
+from jaxfix.semantic.trip_count import HOT, iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
 from jaxfix.staging.jit import may_be_jitted, transform_of
@@ -73,8 +73,8 @@ __all__ = [
     "DEFAULT",
     "EXISTS",
     "FACTORY",
-    "FEW",
     "HALVES",
+    "HOT",
     "MAKES_RULES",
     "MAY",
     "MOST_CALLS",

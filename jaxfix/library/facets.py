@@ -357,6 +357,10 @@ class Class:
     """Takes any number of types in brackets."""
     REGISTERS = Facet()
     """A base that `isinstance` finds in classes which were registered later."""
+    DENSE = Facet()
+    """A layer whose weights are as wide as its first argument says."""
+    EMPTY = Facet()
+    """A layer that has no weights of its own."""
 
 
 class Package:

@@ -17,7 +17,9 @@ _THROUGH = short_names(Iteration.SAME_LENGTH)
 _CONSUMERS = short_names(Iteration.CONSUMES)
 _FEW = 2
 FEW = 4
-"""Rounds that are worth a change: with fewer of them, to compile takes longer than what is saved."""
+"""Iterations from which it pays to compile once rather than in each."""
+HOT = 8
+"""Iterations from which it pays to dispatch less in each."""
 
 
 def may_iterate_twice(module: Module, loop: ast.AST) -> bool:

@@ -4,7 +4,7 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Code, Module, Reason, frozen, walk
 from jaxfix.api.analysis import (
-    FEW,
+    HOT,
     During,
     changes_of,
     family,
@@ -257,7 +257,7 @@ def is_few(array: ast.expr) -> bool:
     """Whether `array` is the first few of another one."""
     match array:
         case ast.Subscript(slice=ast.Slice(lower=None, upper=ast.Constant(value=int() as upper))):
-            return 0 <= upper < FEW
+            return 0 <= upper < HOT
     return False
 
 
@@ -266,5 +266,5 @@ def is_long(module: Module, loop: ast.AST) -> bool:
     rounds = iterations(module, loop)
     match module.parent(loop):
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):
-            return len(targets) >= FEW or any(isinstance(each, ast.Starred) for each in targets)
-    return rounds is None or rounds >= FEW
+            return len(targets) >= HOT or any(isinstance(each, ast.Starred) for each in targets)
+    return rounds is None or rounds >= HOT

@@ -16,6 +16,7 @@ from jaxfix.api import (
     frozen,
     jitted_by_decorator,
     jittings,
+    walk,
 )
 from jaxfix.api.analysis import (
     Callers,
@@ -33,6 +34,7 @@ from jaxfix.api.analysis import (
     why_live_after,
 )
 from jaxfix.api.library import Result, where
+from jaxfix_codemods.undonated_state.sizes import has_narrow_layers
 
 
 @frozen
@@ -150,7 +152,8 @@ class _Few:
         """Whether all that `passed` began as is numbers: what the step makes of it has the same shapes."""
         if self._values.of(passed).scalar:
             return True
-        began = [source for source in self._values.origins.of(passed) if source not in self._step.uses.calls]
+        made = {*self._step.uses.calls, *walk(self._step.function)}
+        began = [source for source in self._values.origins.of(passed) if source not in made]
         return bool(began) and all(self._is_of_numbers(source) for source in began)
 
     def _is_of_numbers(self, source: ast.AST) -> bool:
@@ -158,6 +161,8 @@ class _Few:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
                 return all(map(self.are_in, parts))
             case ast.Call(func=func) if self._module.qualname(func) in _KEYS:
+                return True
+            case ast.Call(func=ast.Attribute(attr="init")) if has_narrow_layers(self._module):
                 return True
             case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_class(name, func):
                 return all(map(self.are_in, (*args, *(keyword.value for keyword in keywords))))

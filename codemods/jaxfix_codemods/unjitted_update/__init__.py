@@ -267,12 +267,23 @@ def _of_round(
         found = inline.judge(module, values, function, work) if work else None
     except Declined:
         found = None
-    if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH:
+    if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
         taken.add(found)
         yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
     for inner, called in calls_in(module, function):
         if inner not in taken.nodes:
             yield from _of_round(module, values, inner, called, taken)
+
+
+def _only_begins(found: Extraction) -> bool:
+    """Whether all that it moves makes states, as each restart of a loop within does once."""
+    return all(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Attribute)
+        and statement.value.func.attr == "init"
+        for statement in found.row.statements
+    )
 
 
 def _is_enough(module: Module, call: ast.Call) -> bool:
@@ -312,7 +323,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
         if sum(map(starts, loose_ones)) >= 2 * ENOUGH:
             yield _finding(eager, _TITLE, declined.reason, certain=False)
         return
-    if sum(map(starts, found.row.statements)) >= ENOUGH:
+    if sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
         taken.add(found)
         certain = certain and found.goes_on
         yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)

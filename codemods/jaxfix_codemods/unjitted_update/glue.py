@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from jaxfix.api import Module, Runs, Staging, frozen, in_order, walk
-from jaxfix.api.analysis import FEW, USERS, Use, callers, is_script, iterations, runs_of
+from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jittings, walk
+from jaxfix.api.analysis import HOT, USERS, Use, callers, is_script, iterations, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, callee
 
@@ -106,10 +106,35 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
 
 def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a loop of the function starts programs: under a trace it would be unrolled, where it is not anyway."""
-    if not any(module.get(Device).starts(loop) for loop in walk(function) if isinstance(loop, LOOPS)):
+    starts = module.get(Device).starts
+    if not any(starts(loop) or _calls_jitted(module, loop) for loop in walk(function) if isinstance(loop, LOOPS)):
         return False
     staging, first = module.get(Staging), function.body[0]
     return not staging.may_be_traced(first) or Runs.TRACED not in staging.ways(first).known
+
+
+def _calls_jitted(module: Module, loop: ast.AST) -> bool:
+    """Whether the loop, unless it is short, calls what the file puts under `jit`, as far as names say."""
+    rounds = iterations(module, loop)
+    if rounds is not None and rounds < HOT:
+        return False
+    called = (node.func for node in walk(loop) if isinstance(node, ast.Call))
+    return any(name in module.get(_jitted) for func in called if (name := _last(func)) is not None)
+
+
+def _jitted(module: Module) -> frozenset[str]:
+    """The names of what the file puts under `jit`."""
+    decorated = (f.name for f in module.functions if isinstance(f, ast.FunctionDef) and jitted_by_decorator(module, f))
+    parents = (module.parent(call) for call, _ in jittings(module))
+    targets = (target for parent in parents if isinstance(parent, ast.Assign) for target in parent.targets)
+    return frozenset((*decorated, *filter(None, map(_last, targets))))
+
+
+def _last(node: ast.expr) -> str | None:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return None
 
 
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
@@ -140,7 +165,7 @@ def is_short(module: Module, loop: ast.AST) -> bool:
         if found is None:
             return False
         rounds *= found
-    return rounds < FEW and not module.get(Staging).repeats(every[-1])
+    return rounds < HOT and not module.get(Staging).repeats(every[-1])
 
 
 def _blocks(module: Module, loop: ast.For | ast.While) -> Iterator[Sequence[ast.stmt]]:
