@@ -68,6 +68,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Form, Values, is_bound_before, iterations, leaves
 from jaxfix.api.library import Package, Result, short_names, where
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
+from jaxfix_codemods.starting_none import check_none_before, opened_by, uses_in
 
 _APPEND = "jax.numpy.append"
 _CONCATENATE = "jax.numpy.concatenate"
@@ -90,6 +91,7 @@ class _Growth:
       by: the function that joins.
       parts: what is put after the array.
       axis: the argument as it stands; empty for none.
+      opened: the `if` around it that binds the first part, where the array is None before.
     """
 
     statement: ast.Assign
@@ -99,6 +101,7 @@ class _Growth:
     by: str
     parts: tuple[ast.expr, ...]
     axis: str
+    opened: ast.If | None = None
 
     @property
     def is_flat(self) -> bool:
@@ -139,6 +142,9 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
         inside = [growth for growth in every if loop in module.ancestors(growth.statement)]
         for growth in inside:
             check_way(module, growth.statement)
+        if first.opened is not None:
+            _check_opened(module, every)
+            return found(recipe=partial(_join_opened, module, first, loop))
         return found(recipe=partial(_join, module, inside, loop))
     except Declined as declined:
         return found(declined=declined.reason)
@@ -167,7 +173,8 @@ def _growth(module: Module, call: ast.Call) -> _Growth | None:
         return None
     if not isinstance(old, ast.Name) or old.id != target.id or by is None:
         return None
-    return _Growth(statement, target, old, call, by, tuple(parts), axis)
+    opened = opened_by(module, statement, target.id, parts[0]) if len(parts) == 1 else None
+    return _Growth(statement, target, old, call, by, tuple(parts), axis, opened)
 
 
 def _axis(module: Module, by: str | None, rest: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> str | None:
@@ -200,9 +207,14 @@ def _alike(module: Module, growth: _Growth) -> list[_Growth]:
 
 def _is_bound_otherwise(module: Module, growth: _Growth, every: Sequence[_Growth]) -> bool:
     """Whether an iteration binds the variable to something else too, of which nobody knows how long it is."""
-    loop, own = module.loops(growth.statement)[0], {each.target for each in every}
+    loop, own = module.loops(growth.statement)[0], {use for each in every for use in _own(each)}
     stored = (use for use in module.uses(growth.target.id, module.scope_of(growth.target.id, growth.target)))
     return any(isinstance(use.ctx, ast.Store) and use not in own and loop in module.ancestors(use) for use in stored)
+
+
+def _own(growth: _Growth) -> set[ast.Name]:
+    """What reads and binds the array to make it longer, and nothing else."""
+    return {growth.target, growth.old, *(uses_in(growth.opened, growth.target.id) if growth.opened else ())}
 
 
 # --- where nobody sees it grow ------------------------------------------------------------------------------------
@@ -218,7 +230,7 @@ def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
     scope = module.scope_of(first.target.id, first.target)
     uses = module.uses(first.target.id, scope)
     check_scope(module, first.target, uses)
-    own = {use for growth in every for use in (growth.target, growth.old)}
+    own = {use for growth in every for use in _own(growth)}
     loops = [loop for loop in module.loops(first.statement) if isinstance(loop, _LOOPS)]
     for loop in reversed(loops):
         inside = [use for use in uses if loop in module.ancestors(use)]
@@ -244,6 +256,20 @@ def _check_start(module: Module, growth: _Growth, loop: ast.For | ast.While) -> 
         raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is bound before the loop depends on a condition"))
 
 
+def _check_opened(module: Module, every: Sequence[_Growth]) -> None:
+    """Raises `Declined` where an array that is None at first does not begin as its first part, or is not one of JAX."""
+    first = every[0]
+    assert first.opened is not None
+    if len(every) > 1 or first.is_flat:
+        raise Declined(Reason(Code.LAYOUT, f"`{first.target.id}` begins as None, and grows in several ways"))
+    check_none_before(module, first.opened, first.target)
+    part = first.parts[0]
+    is_row = isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and part.slice.value is None
+    if not module.get(Values).of(part.value if isinstance(part, ast.Subscript) and is_row else part).is_array:
+        text = f"`{module.text(first.parts[0])}` may be an array of NumPy, as which `{first.target.id}` would begin"
+        raise Declined(Reason(Code.NO_ARRAY, text))
+
+
 # --- the cure -----------------------------------------------------------------------------------------------------
 
 
@@ -266,6 +292,18 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
     joined = f"{name} = {by}({', '.join(filter(None, (parts, first.axis)))})"
     is_joined = is_alone or _goes_round(module, loop, first)
     edit.insert_after(loop, joined if is_joined else f"if len({parts}) > 1:\n    {joined}")
+
+
+def _join_opened(module: Module, growth: _Growth, loop: ast.For | ast.While, edit: Rewriter) -> None:
+    name, (part,) = growth.target.id, growth.parts
+    parts = module.get(Identifiers).unused(f"{name}_parts")
+    jnp = edit.imported("jax.numpy", prefer="jnp", at=growth.statement)
+    by = f"{jnp}.concatenate" if growth.by == _APPEND else module.text(growth.call.func)
+    edit.insert_before(loop, f"{parts} = []")
+    assert growth.opened is not None
+    edit.replace(growth.opened, f"{parts}.append({_part(module, growth, part, jnp)})")
+    joined = f"{by}({', '.join(filter(None, (parts, growth.axis)))})"
+    edit.insert_after(loop, f"if {parts}:\n    {name} = {parts}[0] if len({parts}) == 1 else {joined}")
 
 
 def _part(module: Module, growth: _Growth, part: ast.expr, jnp: str) -> str:
