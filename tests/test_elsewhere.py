@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.plan import plan
 from jaxfix.engine.project import joined
 from jaxfix.report.trace.held import ANYTHING
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -149,3 +150,57 @@ def train(w, x):
 def test_no_mask_goes_along_with_batches_that_another_file_takes(other: str, is_padded: bool) -> None:
     (why,) = declined("ragged-batch", BATCHES, other=other)
     assert ("`--ragged pad`" in str(why)) is is_padded
+
+
+TRAINER = """\
+import jax
+import jax.numpy as jnp
+
+
+class Trainer:
+    def __init__(self, w):
+        self.w = w
+        self.seen = jnp.zeros((), int)
+
+    def loss(self, w, x):
+        return jnp.mean((x @ w - 1) ** 2)
+
+    def step(self, x):
+        self.seen = self.seen + x.shape[0]
+        g = jax.grad(self.loss)(self.w, x)
+        self.w = self.w - 0.1 * g
+
+    def fit(self, batches):
+        for x in batches:
+            self.step(x)
+"""
+PROGRAM = """\
+import jax.numpy as jnp
+
+from lib import Trainer
+
+trainer = Trainer(jnp.ones(3))
+{}
+print(trainer.w, trainer.seen)
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_taken"),
+    [
+        ("trainer.fit([jnp.ones((4, 3))] * 9)", False),
+        ("try:\n    trainer.fit([jnp.ones((4, 3))] * 9)\nexcept KeyboardInterrupt:\n    print(1)", False),
+        ("try:\n    trainer.fit([jnp.ones((4, 3))] * 9)\nexcept TypeError:\n    raise", False),
+        ("try:\n    trainer.fit([jnp.ones((4, 3))] * 9)\nexcept TypeError:\n    print(1)", True),
+        ("import contextlib\nwith contextlib.suppress(Exception):\n    trainer.fit([jnp.ones((4, 3))] * 9)", True),
+    ],
+)
+def test_attributes_that_an_error_leaves_bound_stay_where_somebody_goes_on(call: str, is_taken: bool) -> None:
+    files = [
+        (SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name))
+        for name, text in {"lib": TRAINER, "main": PROGRAM.format(call)}.items()
+    ]
+    chosen = [each for each in CODEMODS if each.id == "unjitted-update"]
+    after = plan(files[0][0], chosen, lambda fix: None, Surroundings("lib", project=joined(files))).after.decode()
+    assert "_step(" in after
+    assert ("        self.seen = self.seen + x.shape[0]" in after) is is_taken

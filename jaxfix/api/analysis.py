@@ -27,6 +27,7 @@ from jaxfix.effects.purity import purity
 from jaxfix.effects.side_effects import effects, is_own_method
 from jaxfix.effects.stability import During, why_unstable
 from jaxfix.effects.static_leaves import hidden_operands
+from jaxfix.effects.taken_errors import errors_taken, takes_errors
 from jaxfix.effects.traceability import demands, demands_of_statements
 from jaxfix.motion import hoisting, import_time
 from jaxfix.motion.selection import choice, selection
@@ -48,6 +49,7 @@ from jaxfix.semantic.project.query import (
     FACTORY,
     MAKES_RULES,
     REBINDS,
+    TAKES_ERRORS,
     USERS,
     runs_of,
     surely_repeats_at,
@@ -80,6 +82,7 @@ __all__ = [
     "MOST_CALLS",
     "MOST_PARTS",
     "REBINDS",
+    "TAKES_ERRORS",
     "USERS",
     "WHOLE",
     "Argument",
@@ -134,6 +137,7 @@ __all__ = [
     "demands_of_statements",
     "eager_transformations",
     "effects",
+    "errors_taken",
     "family",
     "function_identity",
     "handed_to",
@@ -182,6 +186,7 @@ __all__ = [
     "stored_users",
     "stores_of",
     "surely_repeats_at",
+    "takes_errors",
     "traced_uses",
     "transform_of",
     "treatment",

@@ -3,10 +3,11 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.effects.taken_errors import errors_taken
 from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import ASKS_PROCESS, CALLS_BACK, MAKES_RULES, RUNS_APART
+from jaxfix.semantic.project.summary_types import ASKS_PROCESS, CALLS_BACK, MAKES_RULES, RUNS_APART, TAKES_ERRORS
 from jaxfix.syntax.nodes import FORMAT_STRINGS, walk
 
 _RUNNERS = short_names(Effect.RUNS_APART)
@@ -29,6 +30,7 @@ def done_apart(module: Module) -> Iterator[str]:
         yield CALLS_BACK
     if module.names.may_name(_ASKING_PROCESS) and any(map(module.references, _ASKING_PROCESS)):
         yield ASKS_PROCESS
+    yield from (f"{TAKES_ERRORS}{name}" for name in module.get(errors_taken))
 
 
 def runs_apart(module: Module) -> bool:

@@ -94,7 +94,10 @@ Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.
 
 A step that raises, as on a batch of another shape, leaves all attributes as they
-were before it: the original may have bound some, which whoever takes the error sees.
+were before it, where the original has bound some. So a step ends with the first
+attribute that it binds, or is declined, where a file of the project takes errors
+of a call by its name, or by that of a function which leads to it in its own file,
+and goes on. Errors that other code takes are not known.
 
 What stands between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A

@@ -43,6 +43,7 @@ from jaxfix_codemods.unjitted_update.checks import (
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
+from jaxfix_codemods.unjitted_update.half_done import check_half_done
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
@@ -149,6 +150,7 @@ class _Judge:
         self._handed, self._copied = tuple(handed), copied
         self._at, self._row = row, row.parts
         self._inside = {node for statement in self._row for node in walk(statement)}
+        check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None

@@ -16,6 +16,7 @@ from jaxfix.semantic.project.summary_types import (
     ASKS_PROCESS,
     CALLS_BACK,
     MAKES_RULES,
+    TAKES_ERRORS,
     ArgumentSummary,
     Contexts,
     Factory,
@@ -199,6 +200,10 @@ class Joined:
         """Whether some file has programs that may run code of the host while they run."""
         callers = sorted(where(Effect.CALLS_BACK))
         return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
+
+    def takes_errors(self, name: str) -> bool:
+        """Whether some file goes on after an error of a call by this name, be it of whatever object."""
+        return f"{TAKES_ERRORS}{name}" in self._all_rebound
 
     def asks_process(self) -> bool:
         """Whether some file asks in which of several processes it runs."""

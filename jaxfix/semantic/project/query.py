@@ -138,6 +138,7 @@ ASKS_PROCESS: Query[bool] = Query(
     "asks process", bool, False, lambda joined, about: joined.asks_process(), Reads.ANY_FILE
 )
 CALLS_BACK: Query[bool] = Query("calls back", bool, False, lambda joined, about: joined.calls_back(), Reads.ANY_FILE)
+TAKES_ERRORS: Query[bool] = Query("takes errors", bool, False, Joined.takes_errors, Reads.ANY_FILE)
 IS_READ: Query[bool] = Query("is read", bool, False, lambda joined, about: joined.is_read(), Reads.ANY_FILE)
 QUERIES: dict[str, Query[object]] = {query.name: query for query in [*globals().values()] if isinstance(query, Query)}
 

@@ -24,6 +24,8 @@ ASKS_PROCESS = "?process"
 """That a program may run in several processes, each of which asks which it is."""
 CALLS_BACK = "?callbacks"
 """That a program may run code of the host while it runs."""
+TAKES_ERRORS = "?errors of "
+"""Before a name: that an error of a call by that name is taken, and the program goes on."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
