@@ -608,8 +608,8 @@ def test_wrong_usage_is_told_in_one_line(project: Path, cli: Cli, arguments: tup
 
 def test_rules_lists_every_codemod(project: Path, cli: Cli) -> None:
     done = cli("rules")
-    assert re.search(r"^tiny-risky +needs-evidence +`tiny` calls", done.out, re.MULTILINE)
-    assert re.search(r"^ragged-shape +report-only +An array", done.out, re.MULTILINE)
+    assert re.search(r"^tiny-risky +needs a rerun +`tiny` calls", done.out, re.MULTILINE)
+    assert re.search(r"^ragged-shape +report only +An array", done.out, re.MULTILINE)
 
 
 def test_explain_prints_the_page(project: Path, cli: Cli) -> None:

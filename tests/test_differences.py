@@ -107,13 +107,13 @@ def test_git_apply_and_patch_make_what_apply_writes(
 def test_under_the_diff_of_a_file_each_fix_has_a_line(project: Path, cli: Cli) -> None:
     commit(project, {"a.py": SLOW, "held.py": ODD["only_held.py"]})
     out = cli("apply", "--diff").out
-    reason = "held: needs a rerun: `--prove` or `--run CMD`"
+    reason = "needs a rerun: `--prove` or `--run CMD`"
     assert out.endswith(
         "+y = jax.tiny_done(1)\n z = jax.tiny_risky(2)\n"
-        "# fixed  tiny-safe  a.py:3  safe  Call `tiny_done` for `tiny_safe`\n"
-        f"# held  tiny-risky  a.py:4  needs-evidence  Call `tiny_done` for `tiny_risky`  {reason}\n"
+        "# fixed  tiny-safe  a.py:3  Call `tiny_done` for `tiny_safe`  safe\n"
+        f"# held  tiny-risky  a.py:4  Call `tiny_done` for `tiny_risky`  {reason}\n"
         "# held.py: nothing is changed\n"
-        f"# held  tiny-risky  held.py:3  needs-evidence  Call `tiny_done` for `tiny_risky`  {reason}\n"
+        f"# held  tiny-risky  held.py:3  Call `tiny_done` for `tiny_risky`  {reason}\n"
     )
 
 

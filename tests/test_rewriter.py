@@ -3,6 +3,7 @@
 import ast
 from collections import Counter
 from collections.abc import Callable
+from itertools import permutations
 from typing import TypeVar
 
 import pytest
@@ -587,6 +588,25 @@ def importing(qualname: str, prefer: str, line: int | None = None) -> Recipe:
 )
 def test_imported_module(text: str, result: str) -> None:
     assert rewritten(text, importing("jax.numpy", "jnp")) == result
+
+
+@pytest.mark.parametrize("order", [*permutations((("functools", "functools"), ("jax", "jax"), ("numpy", "np")))])
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        (
+            "import jax.numpy as jnp\nx\n",
+            "import functools\n\nimport jax\nimport jax.numpy as jnp\nimport numpy as np\n",
+        ),
+        ("import os\nx\n", "import functools\nimport os\n\nimport jax\nimport numpy as np\n"),
+        ("import optax\nx\n", "import functools\n\nimport jax\nimport numpy as np\nimport optax\n"),
+        ('"""Doc."""\nx\n', '"""Doc."""\n\nimport functools\n\nimport jax\nimport numpy as np\n'),
+        ("from . import a\nx\n", "import functools\n\nimport jax\nimport numpy as np\n\nfrom . import a\n"),
+    ],
+)
+def test_imports_of_one_recipe_are_in_order(text: str, result: str, order: tuple[tuple[str, str], ...]) -> None:
+    after = rewritten(text, *(importing(qualname, prefer) for qualname, prefer in order))
+    assert after.startswith(f"{result}x\n")
 
 
 def test_submodule_is_imported_by_its_own_name() -> None:

@@ -1,8 +1,8 @@
 """An import that a place which stays still needs."""
 
-import jax
 import functools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import pmap

@@ -3,9 +3,15 @@
 from jaxfix.render.account import Known
 from jaxfix.render.paint import named, printable
 from jaxfix.render.receipts import told
-from jaxfix.report.finding import Fix
+from jaxfix.report.finding import Fix, Safety
 
 MARK = "# "
+_UNSHOWN = {
+    Safety.SAFE: "safe",
+    Safety.NEEDS_EVIDENCE: "unproven",
+    Safety.ON_REQUEST: "unproven",
+    Safety.DISPLAY_ONLY: "a hint",
+}
 
 
 def heading(path: str) -> str:
@@ -14,13 +20,14 @@ def heading(path: str) -> str:
 
 
 def remark(place: str | None, fix: Fix, held: str | None, known: Known | None) -> str:
-    """What the fix is, whether it is safe, what reruns have shown of it, and why it was held if it was."""
+    """What the fix is, then what reruns have shown of it, why it is held, or whether it is safe."""
     words = [f"{MARK}{'fixed' if held is None else 'held'}  {fix.codemod}"]
     words += [named(place)] if place is not None else []
-    words += [fix.safety.value, printable(fix.title)]
+    words += [printable(fix.title)]
     shown = None if known is None else shown_of(known)
     words += [shown] if shown is not None else []
-    words += [f"held: {printable(held)}"] if held is not None and not _says(shown, held) else []
+    words += [printable(held)] if held is not None and not _says(shown, held) else []
+    words += [_UNSHOWN[fix.safety]] if held is None and shown is None else []
     return f"{'  '.join(words)}\n"
 
 

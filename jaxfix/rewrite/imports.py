@@ -2,13 +2,48 @@
 
 import ast
 import sys
+from collections.abc import Iterable
+from itertools import pairwise
 
 from jaxfix.rewrite.blocks import Blocks
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import Edit, Span
+from jaxfix.source.frozen import frozen
 
 _Import = ast.Import | ast.ImportFrom
+
+
+@frozen
+class NewImport:
+    """An import to add; in the order of isort.
+
+    Attributes:
+      section: 0 for the standard library, 1 for other packages, 2 for relative imports.
+      is_from: whether it is a `from` import.
+      qualname: of what it imports.
+      text: the statement.
+    """
+
+    section: int
+    is_from: bool
+    qualname: str
+    text: str
+
+
+@frozen
+class Spot:
+    """Where imports go in.
+
+    Attributes:
+      offset: in bytes, of the text of the file.
+      is_after: whether they follow the line that ends there, or precede the one that begins there.
+      section: of the import beside them; None if there is none.
+    """
+
+    offset: int
+    is_after: bool
+    section: int | None
 
 
 class Imports:
@@ -45,30 +80,31 @@ class Imports:
                     used.add(asname or name.partition(".")[0])
         return prefer if prefer not in used else self._module.get(Identifiers).unused(prefer)
 
-    def added(self, qualname: str, name: str, newline: str) -> Edit:
-        """The edit that imports the module or helper `qualname` as `name`, in order among the imports at the top."""
+    def added(self, qualname: str, name: str) -> tuple[Spot, NewImport]:
+        """The statement that imports the module or helper `qualname` as `name`, and its spot among those at the top."""
         parent, _, last = qualname.rpartition(".")
         text = f"import {qualname} as {name}"
         if parent and parent == self._module.surroundings.helpers:
             text = f"from {parent} import {last}" + (f" as {name}" if name != last else "")
         elif name == last:
             text = f"from {parent} import {last}" if parent else f"import {last}"
+        new = NewImport(_section_of(qualname), text.startswith("from"), qualname, text)
+        return self._spot(new), new
+
+    def _spot(self, new: NewImport) -> Spot:
         block = self._block()
         if not block:
-            return self._without_neighbours(text, newline)
-        kin = _kin(qualname, block)
-        key = (text.startswith("from"), qualname)
+            return self._without_neighbours()
+        kin = _kin(new.qualname, block)
+        key = (new.is_from, new.qualname)
         above = [other for other in kin if (isinstance(other, ast.ImportFrom), _module(other)) <= key]
         if kin and not above:
-            start = self._blocks.lead(kin[0])
-            return Edit(Span(start, start), text + newline)
+            return Spot(self._blocks.lead(kin[0]), False, _section(kin[0]))
         if not kin:
-            above = [other for other in block if _section(other) < _section_of(qualname)]
+            above = [other for other in block if _section(other) < new.section]
         if not above:
-            start = self._blocks.lead(block[0])
-            return Edit(Span(start, start), text + newline * 2)
-        end = self._blocks.line_end(above[-1])
-        return Edit(Span(end, end), newline * (1 if kin else 2) + text)
+            return Spot(self._blocks.lead(block[0]), False, _section(block[0]))
+        return Spot(self._blocks.line_end(above[-1]), True, _section(above[-1]))
 
     def _block(self) -> list[_Import]:
         """The first run of imports, less those from `__future__`."""
@@ -80,16 +116,14 @@ class Imports:
                 break
         return run
 
-    def _without_neighbours(self, text: str, newline: str) -> Edit:
+    def _without_neighbours(self) -> Spot:
         body = self._module.tree.body
         head: list[ast.stmt] = [s for s in body if isinstance(s, ast.ImportFrom) and _is_future(s)]
         if not head and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             head = [body[0]] if isinstance(body[0].value.value, str) else []
         if head:
-            end = self._blocks.line_end(head[-1])
-            return Edit(Span(end, end), newline * 2 + text)
-        start = self._blocks.lead(body[0]) if body else 0
-        return Edit(Span(start, start), text + newline * 2)
+            return Spot(self._blocks.line_end(head[-1]), True, None)
+        return Spot(self._blocks.lead(body[0]) if body else 0, False, None)
 
     def _is_visible(self, name: str, at: ast.AST | None) -> bool:
         if at is not None:
@@ -105,21 +139,22 @@ class Imports:
         )
 
 
-def begins_section(one: Edit, other: Edit) -> bool:
-    """Whether two edits each add an import of the standard library apart from all others."""
-    texts = (one.text, other.text)
-    ends = all(text.endswith(("\n\n", "\r\n\r\n")) for text in texts)
-    begins = all(text.startswith(("\n\n", "\r\n\r\n")) for text in texts)
-    modules = [text.split() for text in texts]
-    is_standard = all(words[0] == "import" and _section_of(words[1]) == 0 for words in modules if words)
-    return (ends or begins) and is_standard and all(len(words) == 2 for words in modules)
+def added_at(spot: Spot, imports: Iterable[NewImport], newline: str) -> Edit:
+    """The edit that adds `imports` at `spot`: in order, a blank line between sections."""
+    ordered = sorted(imports, key=lambda each: (each.section, each.is_from, each.qualname))
+    text = ordered[0].text
+    for last, each in pairwise(ordered):
+        text += newline * _gap(last.section, each.section) + each.text
+    if spot.is_after:
+        text = newline * _gap(spot.section, ordered[0].section) + text
+    else:
+        text += newline * _gap(ordered[-1].section, spot.section)
+    return Edit(Span(spot.offset, spot.offset), text)
 
 
-def as_section(one: Edit, other: Edit, newline: str) -> Edit:
-    """Both imports, in order, as one section."""
-    lines = newline.join(sorted(edit.text.strip() for edit in (one, other)))
-    before = newline * 2 if one.text.startswith(newline) else ""
-    return Edit(one.span, f"{before}{lines}{'' if before else newline * 2}")
+def _gap(above: int | None, below: int | None) -> int:
+    """The newlines between imports of two sections."""
+    return 1 if above == below else 2
 
 
 def _kin(qualname: str, block: list[_Import]) -> list[_Import]:

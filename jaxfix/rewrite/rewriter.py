@@ -9,7 +9,7 @@ from jaxfix.rewrite.arguments import Arguments
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.import_names import Import, ImportNames, local_name
-from jaxfix.rewrite.imports import as_section, begins_section
+from jaxfix.rewrite.imports import NewImport, Spot, added_at
 from jaxfix.rewrite.layout import indentation
 from jaxfix.rewrite.moving import Move, head_end, header, lines_of, reindented, renamed
 from jaxfix.rewrite.pieces import Piece, Place, in_order, joined
@@ -47,6 +47,7 @@ class EditRecorder:
         self._split: set[ast.stmt] = set()
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
+        self._new_imports: dict[Spot, list[NewImport]] = {}
         self._reimported: dict[Import, dict[ast.alias, str | None]] = {}
         self._unread: set[ast.alias] = set()
         self.helpers: set[str] = set()
@@ -205,13 +206,7 @@ class EditRecorder:
         name = imports.name(qualname, at) or self._imported.get(qualname)
         if name is None:
             name = self._imported[qualname] = imports.unused(prefer)
-            edit = imports.added(qualname, name, self._layout.newline)
-            place = Place.LINES_AFTER if edit.text.startswith(self._layout.newline) else Place.LINES_BEFORE
-            twin = next((p for p in self._pieces if p.edit.span == edit.span and begins_section(p.edit, edit)), None)
-            if twin is not None:
-                self._pieces.remove(twin)
-                edit = as_section(twin.edit, edit, self._layout.newline)
-            self._add(edit, edit.span, place)
+            self._import(*imports.added(qualname, name))
         return name
 
     def member(self, qualname: str, *, prefer: str, at: ast.AST | None = None) -> str:
@@ -360,6 +355,16 @@ class EditRecorder:
         return joined(every, self._text, self._layout.newline)
 
     # --- places -----------------------------------------------------------------------------------------------
+
+    def _import(self, spot: Spot, new: NewImport) -> None:
+        """Adds an import; those of one spot are one edit."""
+        news = self._new_imports.setdefault(spot, [])
+        before = added_at(spot, news, self._layout.newline) if news else None
+        self._pieces = [piece for piece in self._pieces if piece.edit != before]
+        news.append(new)
+        edit = added_at(spot, news, self._layout.newline)
+        place = Place.LINES_AFTER if spot.is_after else Place.LINES_BEFORE
+        self._pieces.append(Piece(edit, edit.span, place, turn=-1))
 
     def _add(self, edit: Edit, owner: Span, place: Place) -> None:
         self._pieces.append(Piece(edit, owner, place))

@@ -3,7 +3,15 @@
 from jaxfix import docs
 from jaxfix.drivers.cli import outcome, terminal
 from jaxfix.engine.registry import load_registry
+from jaxfix.report.finding import Safety
 from jaxfix.semantic.codemod import Codemod
+
+_SAFETIES = {
+    Safety.SAFE: "safe, or needs a rerun",
+    Safety.NEEDS_EVIDENCE: "needs a rerun",
+    Safety.ON_REQUEST: "on request",
+    Safety.DISPLAY_ONLY: "a hint",
+}
 
 
 def rules() -> int:
@@ -20,4 +28,4 @@ def rules() -> int:
 
 def _fix(codemod: Codemod) -> str:
     """The safety of its fixes, if it has any."""
-    return codemod.safety.value if codemod.rewrites else "report-only"
+    return _SAFETIES[codemod.safety] if codemod.rewrites else "report only"
