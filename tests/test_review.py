@@ -580,6 +580,14 @@ def proven(review: ReviewState, number: int) -> Evidence:
     return Evidence(path, key, *words, shown, None, "python train.py", "0")
 
 
+def test_what_a_program_can_prove_is_not_said_to_lack_one(project: Path) -> None:
+    without, named = (ReviewState(wishes(command), terminal).seen for command in (None, "python train.py"))
+    reasons = [{entry.held for entry in seen.found} - {None} for seen in (without, named, informed(named, {}))]
+    assert [len(each) for each in reasons] == [1, 1, 1]
+    lacking, waiting, later = (each.pop() or "" for each in reasons)
+    assert "no program to rerun" in lacking and "not made yet" in waiting and later == waiting
+
+
 def test_what_a_rerun_shows_goes_to_the_page_with_its_steps(project: Path) -> None:
     review = ReviewState(wishes(), terminal)
     held = next(number for number, entry in enumerate(review.seen.found) if entry.held is not None)

@@ -11,12 +11,14 @@ from jaxfix.drivers.workflow.agenda import Agenda, agenda, root_of
 from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates, text_of
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Name
+from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.drivers.workflow.planning import by_mode
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened
-from jaxfix.drivers.workflow.targets import find_targets
+from jaxfix.drivers.workflow.targets import Target, find_targets
 from jaxfix.drivers.workflow.watching import Watcher
+from jaxfix.engine.plan import Accept
 from jaxfix.report.evidence import Evidence
 from jaxfix.source.errors import BugError, UserError
 from jaxfix.source.frozen import frozen
@@ -68,31 +70,39 @@ def look(
     command = wishes.rerun.command or looked_at.run
     python = wishes.request.python or wishes.rerun.target.interpreter
     shown = Shown(receipts, accounting.remembered(session.looked_at.targets))
+    would_run = agenda(session.fixable, command, python)
+    if would_run is not None and would_run.is_empty:
+        would_run = None
     found: list[Candidate] = []
     problems = [*session.found.errors, *session.found.bugs]
     with watcher.progress("making fixes", len(session.fixable)) as advance:
         for target in session.fixable:
             try:
-                found += candidates(target, shown, partial(by_mode, Mode.RERUN, receipts))
+                found += candidates(target, shown, partial(_unasked, would_run, receipts))
             except (BugError, UserError) as error:
                 problems.append(str(error))
             advance(target.source.path)
     own_paths = [t.path for t in session.looked_at.targets if t.path is not None and t.module is None]
-    would_run = agenda(session.fixable, command, python)
-    if would_run is not None and would_run.is_empty:
-        would_run = None
     return Look(number, session, tuple(found), would_run, root_of(own_paths), looked_at.notes, tuple(problems))
 
 
 def informed(found: Look, receipts: Receipts) -> Look:
     """The same look, with what reruns have shown since."""
     shown = Shown(receipts, accounting.remembered(found.session.looked_at.targets))
-    accepts = {target.source.path: by_mode(Mode.RERUN, receipts, target) for target in found.session.looked_at.targets}
+    accepts = {
+        target.source.path: _unasked(found.agenda, receipts, target) for target in found.session.looked_at.targets
+    }
     fresh = tuple(
         replace(entry, known=shown.of(entry.name), held=text_of(accepts[entry.name.path](entry.fix)))
         for entry in found.found
     )
     return replace(found, number=found.number + 1, found=fresh)
+
+
+def _unasked(would_run: Agenda | None, receipts: Receipts, target: Target) -> Accept:
+    """What would be written if nobody decided."""
+    can_run = would_run is not None and (would_run.command is not None or can_be_driven(target))
+    return by_mode(Mode.RERUN, receipts, target, can_run=can_run)
 
 
 def agenda_digest(shown: Agenda) -> str:

@@ -21,6 +21,7 @@ LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
 NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs a rerun: `--prove` or `--run CMD`")
 GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
+NOT_RUN = Reason(Code.NO_EVIDENCE, "needs a rerun, which was not made yet")
 ANOTHER_NAME = Reason(
     Code.NO_EVIDENCE,
     "another name of the same thing, which something that takes the error or the warning may notice: "
@@ -76,8 +77,13 @@ def whatever_can_be_written(target: Target) -> Accept:
     return reason
 
 
-def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = False) -> Accept:
-    """Takes what `mode` takes, and what `receipts` prove; with `renames` also other names of the same thing."""
+def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = False, can_run: bool = False) -> Accept:
+    """Takes what `mode` takes, and what `receipts` prove.
+
+    Args:
+      renames: take other names of the same thing too.
+      can_run: there is a program, which a click may still rerun.
+    """
     pays = _seen(target) if mode is Mode.EVERYTHING else frozenset()
 
     def reason(fix: Fix) -> Reason | None:
@@ -94,7 +100,9 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = F
             return None
         if fix.renames:
             return ANOTHER_NAME
-        return NO_PROGRAM if mode is Mode.RERUN else NO_EVIDENCE
+        if mode is not Mode.RERUN:
+            return NO_EVIDENCE
+        return NOT_RUN if can_run else NO_PROGRAM
 
     return reason
 
