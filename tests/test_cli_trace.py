@@ -572,6 +572,35 @@ def test_another_program_in_the_function_of_a_finding_is_not_explained_by_it(tra
     assert second.startswith("train.py:10:12: local-loop-function") and "seen" not in second
 
 
+LOOP = """import jax
+import jax.numpy as jnp
+import optax
+
+
+def loss(w):
+    return jnp.sum(w**2)
+
+
+w = jnp.ones(3)
+state = optax.sgd(0.1).init(w)
+for i in range(9):
+    value, grads = jax.value_and_grad(loss)(w)
+    w = w - 0.1 * grads
+"""
+
+
+@pytest.mark.parametrize(("line", "is_explained"), [(11, False), (14, True)])
+def test_a_finding_of_a_loop_explains_what_the_loop_compiles(
+    traced: Path, cli: Run, line: int, is_explained: bool
+) -> None:
+    (traced / "train.py").write_text(LOOP)
+    dtypes = Cause(Why.DTYPE, "dtype of argument 0 float32[] -> int32[]", "argument 0", "float32[]", "int32[]")
+    rows = compiles("train.py", line, "convert_element_type", FIRST, dtypes)
+    (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(rows), train=LOOP.encode())))
+    (told,) = cli("check", "--trace", "t.json")[1].splitlines()
+    assert told.startswith("train.py:13:") and "unjitted-update" in told and ("seen" in told) == is_explained
+
+
 def test_a_drifting_leaf_of_another_file_is_found_where_that_makes_it(traced: Path, cli: Run) -> None:
     text = """\
 import jax

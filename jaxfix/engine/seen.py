@@ -18,6 +18,8 @@ from jaxfix.source.source_file import SourceFile
 
 DRIFTS = (Why.WEAK_TYPE, Why.DTYPE)
 """Causes of which a second compile alone says that something is wrong: the type was another one to begin with."""
+_UNNAMED = re.compile(r"argument \d+")
+"""What an operation by itself calls what it takes: a line with two of them passes two types, and no state drifts."""
 _UNTOLD = (Why.UNKNOWN, Why.FIRST)
 
 
@@ -86,10 +88,11 @@ def is_stale(traced: TracedSource, source: SourceFile) -> bool:
 
 
 def worth_telling(sighting: Sighting) -> bool:
-    """Whether it is a finding of its own: it repeats, or a type is not what it was."""
+    """Whether it is a finding of its own: it repeats, or the type of something that has a name is not what it was."""
     entry = sighting.origin
     is_mine = sighting.line is not None and not sighting.is_explained
-    return is_mine and entry.again >= (1 if entry.why in DRIFTS else 2)
+    is_drift = entry.why in DRIFTS and not (entry.cause is not None and _UNNAMED.fullmatch(entry.cause.name or ""))
+    return is_mine and entry.again >= (1 if is_drift else 2)
 
 
 class Explanations:
@@ -122,7 +125,7 @@ class Explanations:
             return 0
         if codemod.programs and sighting.origin.program not in codemod.programs:
             return None
-        if self._shares_scope(finding.at, own):
+        if self._shares_scope(finding.at, own) and self._shares_loop(finding.at, own):
             return 1
         if why in _UNTOLD:
             return None
@@ -150,6 +153,14 @@ class Explanations:
         if function is None:
             return any(self._is_of_module(line) for line in lines)
         return any(function.lineno <= line <= (function.end_lineno or function.lineno) for line in lines)
+
+    def _shares_loop(self, node: ast.AST, lines: Sequence[int]) -> bool:
+        """Whether a line is in the outermost loop of `node`, if that is in one: a loop explains nothing outside it."""
+        loops = self.module.loops(node)
+        if not loops:
+            return True
+        first, last = getattr(loops[-1], "lineno", 1), getattr(loops[-1], "end_lineno", None) or 1
+        return any(first <= line <= last for line in lines)
 
     def _is_of_module(self, line: int) -> bool:
         statement = statement_at(self.module, line)
