@@ -75,6 +75,33 @@ def test_each_compile_has_its_line_program_and_cause(tmp_path: Path, capfd: pyte
     assert printed.err == ""
 
 
+FILTERED = """
+import equinox as eqx
+import jax
+
+@eqx.filter_jit
+def scaled(model, x, rate, *, power=1):
+    return model(x) * rate ** power
+
+keys = jax.random.split(jax.random.PRNGKey(0), 2)
+narrow, wide = (eqx.nn.Linear(size, 1, key=key) for size, key in zip((2, 3), keys))
+bare = eqx.nn.Linear(2, 1, use_bias=False, key=keys[0])
+cases = [(narrow, 2, 0.1, 1), (narrow, 2, 0.2, 1), (narrow, 2, 0.2, 2), (wide, 3, 0.2, 2), (bare, 2, 0.2, 2)]
+for model, size, rate, power in cases:
+    scaled(model, jax.numpy.ones(size), rate, power=power)
+"""
+
+
+def test_what_filter_jit_takes_apart_has_the_names_of_the_user(tmp_path: Path) -> None:
+    found = [c.cause.words for c in traced(tmp_path, FILTERED).compiles if c.cause and c.program == "jit(scaled)"]
+    assert found[1:4] == [
+        "static argument `rate` 0.1 -> 0.2",
+        "static argument `power` 1 -> 2",
+        "shape of `model.weight` float32[1,2] -> float32[1,3], and 1 more",
+    ]
+    assert "`model" in found[4] and "static argument `static`" not in found[4]
+
+
 def test_a_program_that_fails_is_measured_all_the_same(tmp_path: Path) -> None:
     measurement = traced(tmp_path, "import jax.numpy as jnp\njnp.ones(3) + 1\nraise SystemExit(3)\n")
     assert measurement.failure == "exit status 3"

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import CodeType, FrameType, FunctionType, MappingProxyType, MethodType
 from typing import Any, NamedTuple
 
+from .apart import Apart, apart
 from .files import is_user
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -181,15 +182,19 @@ class Reader:
         passed: dict[str, str] = {}
         trees: dict[str, int] = {}
         static: dict[str, str] = {}
+        split: Apart | None = None
         for name, how, value, is_static in _arguments(call):
             if is_static:
-                static |= _fields(name, value)
+                split = split or apart(value)
+                told = split.values() if split is not None else ()
+                static |= {path: _static(entry) for path, entry in told} or _fields(name, value)
                 continue
             passed[name] = how
             trees[name], below, values = self._flat(value)
             paths += [name + path for path in below] if below != [""] else [name]
             found += values
             nodes |= {name + path: words for path, words in self.nodes.get(trees[name], {}).items()}
+        paths = [split.name(path) for path in paths] if split is not None else paths
         code = call.code
         mine = code is not None and is_user(code.co_filename, self.user)
         functions = (_function(call.function),) if mine else ()
