@@ -13,6 +13,7 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp)
 _CONSTANTS = where(Package.CONSTANTS)
 _FRESH = tuple(f"{name}." for name in where(Package.FRESH))
 _GRADIENTS = where(Transform.GRADIENT)
+_STACKED = where(Result.STACKED)
 _SAME_BUFFER = short_names(Result.SAME_BUFFER)
 """Last names of functions of JAX that may return the very buffer that they are given."""
 
@@ -35,6 +36,8 @@ def _is_call_new(module: Module, call: ast.Call) -> bool:
     found = jit_of(module, call.func)
     if found is not None:
         return found.donated == ()
+    if module.qualname(call.func) in _STACKED:
+        return True
     if (module.qualname(call.func) or "").startswith(_FRESH):
         made_of = (*call.args[:1], *(k.value for k in call.keywords if k.arg != "dtype"))
         copies = is_new_of_library(module, call.func) and not _may_not_copy(call)

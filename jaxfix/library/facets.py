@@ -151,6 +151,8 @@ class Result:
     """One array, whatever it is given."""
     FRESH = Facet()
     """A new array, which shares no memory."""
+    STACKED = Facet()
+    """The same tree, of new arrays."""
     SHARED = Facet()
     """An array that may share the memory of the argument."""
     SAME_BUFFER = Facet()
