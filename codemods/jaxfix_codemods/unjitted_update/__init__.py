@@ -97,7 +97,8 @@ A step that raises, as on a batch of another shape, leaves all attributes as the
 were before it, where the original has bound some. So a step ends with the first
 attribute that it binds, or is declined, where a file of the project takes errors
 of a call by its name, or by that of a function which leads to it in its own file,
-and goes on. Errors that other code takes are not known.
+and goes on. Errors that other code takes are not known. Variables of a function are
+held to the same within a `try` of it.
 
 What stands between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A

@@ -8,15 +8,29 @@ from jaxfix.api.analysis import TAKES_ERRORS, errors_taken, takes_errors
 
 
 def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> None:
-    """Raises `Declined` where attributes are bound before the last statement of a step whose errors are taken."""
-    bound = [number for number, statement in enumerate(row) if any(map(_binds_attribute, walk(statement)))]
-    if not bound or bound[0] == len(row) - 1:
-        return
-    if any(map(takes_errors, module.ancestors(row[0]))):
-        raise Declined(_reason("the block around", row[bound[0]]))
-    name = next((each for each in _leading_to(module, scope) if _is_taken(module, each)), None)
-    if name is not None:
-        raise Declined(_reason(f"a caller of `{name}`", row[bound[0]]))
+    """Raises `Declined` where something is bound before the last statement of a step whose errors are taken."""
+    block = next(filter(takes_errors, module.ancestors(row[0])), None)
+    for statement in row[:-1]:
+        binds_own = any(map(_binds_attribute, walk(statement)))
+        if block is not None and (binds_own or _is_seen_after(module, block, statement, scope)):
+            raise Declined(_reason("the block around", statement))
+        name = (
+            next((each for each in _leading_to(module, scope) if _is_taken(module, each)), None) if binds_own else None
+        )
+        if name is not None:
+            raise Declined(_reason(f"a caller of `{name}`", statement))
+
+
+def _is_seen_after(module: Module, block: ast.AST, statement: ast.AST, scope: ast.AST) -> bool:
+    """Whether a variable that a statement binds may be read once an error has ended the block."""
+    bound = {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    if module.loops(block):
+        return bool(bound)
+    inside = {node for each in getattr(block, "body", ()) for node in walk(each)}
+    return any(
+        isinstance(node, ast.Name) and node.id in bound and node not in inside and isinstance(node.ctx, ast.Load)
+        for node in walk(scope)
+    )
 
 
 def _binds_attribute(node: ast.AST) -> bool:
@@ -39,5 +53,5 @@ def _leading_to(module: Module, scope: ast.AST) -> list[str]:
 
 
 def _reason(who: str, statement: ast.stmt | ast.expr) -> Reason:
-    text = f"{who} takes errors: of a step that raises line {statement.lineno} has bound an attribute, under `jit` none"
+    text = f"{who} takes errors: of a step that raises line {statement.lineno} has bound something, under `jit` none"
     return Reason(Code.ESCAPES, text, statement.lineno)
