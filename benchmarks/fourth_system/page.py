@@ -10,6 +10,10 @@ import jax
 
 _NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _NAMES = ("as written", "by hand", "jaxfix")
+CHANGES = ("--ragged", "pad", "--goal", "memory")
+"""What a person asks for who has such a script: these fixes are made on request alone."""
+DECIDED_BY_A_RUN = "unrolled-loop"
+"""What is not written without a run, as how often the loop runs is a shape."""
 MISTAKES = (
     ("the update does not donate its state", ("undonated-state",), ""),
     (
@@ -86,15 +90,18 @@ def _ms(lines: Sequence[Mapping[str, Any]]) -> float:
     return 1000 * (lines[last]["time"] - lines[first]["time"]) / steps
 
 
-def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[str], how: str) -> Iterator[str]:
+def lines(
+    costs: Sequence[Cost], documents: Sequence[Mapping[str, Any]], change: Sequence[str], *, is_unproven: bool
+) -> Iterator[str]:
     yield "# The fourth system"
     yield ""
     yield (
-        f"Written by `python -m benchmarks.fourth_system{' --unproven' if how.endswith('--unproven') else ''}`. "
+        f"Written by `python -m benchmarks.fourth_system{' --unproven' if is_unproven else ''}`. "
         "A training script with the mistakes that the second table "
         "names: as written, as somebody who knows JAX repairs it (before jaxfix was tried on it), and as "
-        f"`jaxfix apply {how}` leaves it. Each run is a process of its own, without a persistent compilation cache. "
-        "Counts and bytes of programs are exact; seconds and resident memory are one run on a shared machine."
+        f"{_how(is_unproven=is_unproven)} leaves it. Each run is a process of its own, without a persistent "
+        "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are one run on a "
+        "shared machine."
     )
     yield ""
     yield f"jax {jax.__version__}; Python {platform.python_version()}, {jax.devices()[0].device_kind}."
@@ -112,7 +119,7 @@ def lines(costs: Sequence[Cost], document: Mapping[str, Any], change: Sequence[s
     yield "| mistake | codemod | outcome |"
     yield "|---|---|---|"
     for mistake, codemods, why in MISTAKES:
-        outcome = _outcome(document, codemods) or f"not found: {why}"
+        outcome = "; ".join(_outcomes(documents, codemods)) or f"not found: {why}"
         yield f"| {mistake} | {', '.join(f'`{each}`' for each in codemods)} | {outcome} |"
     yield ""
     yield "## What jaxfix wrote"
@@ -141,10 +148,22 @@ def _compared(cost: Cost, other: Cost) -> str:
     return f"within {max(abs(a - b) / max(abs(b), 1.0) for a, b in pairs):.1e}"
 
 
-def _outcome(document: Mapping[str, Any], codemods: Sequence[str]) -> str:
-    fixed = [f"fixed by `{each['id']}`" for each in document["fixes"] if each["id"] in codemods]
-    held = [f"held: {each['reason']}" for each in document["held"] if each["id"] in codemods]
-    told = [
-        f"reported: {each['declined']}" for each in document["findings"] if each["id"] in codemods and each["declined"]
+def _how(*, is_unproven: bool) -> str:
+    asked = " ".join(CHANGES)
+    if not is_unproven:
+        return f"`jaxfix apply {asked} --run`"
+    return (
+        f"`jaxfix apply --select {DECIDED_BY_A_RUN} --run`, and then, without a rerun of all that together, "
+        f"`jaxfix apply {asked} --unproven`"
+    )
+
+
+def _outcomes(documents: Sequence[Mapping[str, Any]], codemods: Sequence[str]) -> Iterator[str]:
+    """What became of the findings of some codemods: what was fixed, or why the last call did not."""
+    fixed = [
+        f"fixed by `{each['id']}`" for document in documents for each in document["fixes"] if each["id"] in codemods
     ]
-    return "; ".join(dict.fromkeys([*fixed, *held, *told]))
+    last = documents[-1]
+    held = [f"held: {each['reason']}" for each in last["held"] if each["id"] in codemods]
+    told = [f"reported: {each['declined']}" for each in last["findings"] if each["id"] in codemods and each["declined"]]
+    yield from dict.fromkeys([*fixed, *held, *told])
