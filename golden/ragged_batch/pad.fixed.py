@@ -163,3 +163,35 @@ def once(w, x, y):
     for a, b, mask_6 in slices(x, y, 32):
         w, loss = last(w, a, b, mask_6=mask_6)
     return w
+
+
+# A state for each row, over the columns of the batch.
+def read(params, tokens, lengths):
+    embedded = params["embedding"][tokens]
+    state = jnp.zeros((tokens.shape[0], 8))
+    for t in range(tokens.shape[1]):
+        new = jnp.tanh(embedded[:, t] + state @ params["state"])
+        state = jnp.where((t < lengths)[:, None], new, state)
+    return state @ params["out"]
+
+
+def reading_loss(params, tokens, lengths, labels, mask_7=None):
+    logits = read(params, tokens, lengths)
+    by_row_8 = -jax.nn.log_softmax(logits) * jax.nn.one_hot(labels, 3)
+    return jnp.mean(
+        by_row_8,
+        where=None if mask_7 is None else mask_7.reshape(-1, *[1] * (by_row_8.ndim - 1)),
+    )
+
+
+reading_grads = jax.jit(jax.grad(reading_loss))
+
+
+def learns(params, tokens, lengths, labels, size):
+    for i in range(0, len(tokens), size):
+        numbers_7 = np.arange(i, i + size)
+        rows_7, mask_7 = np.minimum(numbers_7, len(tokens) - 1), numbers_7 < len(tokens)
+        some, long = tokens[rows_7], lengths[rows_7]
+        grads = reading_grads(params, some, long, labels[rows_7], mask_7=mask_7)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+    return params

@@ -125,3 +125,29 @@ def once(w, x, y):
     for a, b in slices(x, y, 32):
         w, loss = last(w, a, b)
     return w
+
+
+# A state for each row, over the columns of the batch.
+def read(params, tokens, lengths):
+    embedded = params["embedding"][tokens]
+    state = jnp.zeros((tokens.shape[0], 8))
+    for t in range(tokens.shape[1]):
+        new = jnp.tanh(embedded[:, t] + state @ params["state"])
+        state = jnp.where((t < lengths)[:, None], new, state)
+    return state @ params["out"]
+
+
+def reading_loss(params, tokens, lengths, labels):
+    logits = read(params, tokens, lengths)
+    return jnp.mean(-jax.nn.log_softmax(logits) * jax.nn.one_hot(labels, 3))
+
+
+reading_grads = jax.jit(jax.grad(reading_loss))
+
+
+def learns(params, tokens, lengths, labels, size):
+    for i in range(0, len(tokens), size):  # want: ragged-batch
+        some, long = tokens[i : i + size], lengths[i : i + size]
+        grads = reading_grads(params, some, long, labels[i : i + size])
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+    return params

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, arguments_of, returned, walk
-from jaxfix.api.library import Transform, where
+from jaxfix.api.library import Result, Transform, where
 
 _PASSES = 4
 """Over a step, which suffice for values that go through three functions or variables against the order of the text."""
@@ -49,6 +49,7 @@ _OVER_AN_AXIS = frozenset(
     }
 )
 _OTHER_AXES = ("-1", "1", "(1, 2)", "(1, 2, 3)", "(-2, -1)")
+_FILLED = where(Result.FILLED)
 _GRADIENTS = where(Transform.GRADIENT)
 _ABOUT_TYPES = frozenset({"dtype", "ndim", "weak_type"})
 
@@ -168,6 +169,9 @@ class _Reader:
                 return self._names.get(name, Rows.NONE)
             case ast.Attribute(value=value, attr=name):
                 return self._attribute(node, self.kind(value), name)
+            case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=axis)) if axis:
+                self.kind(of)
+                return Rows.NONE  # along another axis than that of the rows
             case ast.Subscript(value=value, slice=index):
                 return self._element(node, self.kind(value), index)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
@@ -209,6 +213,8 @@ class _Reader:
         if function is not None:
             return self._own(call, function)
         name = self._module.qualname(call.func) or ""
+        if name in _FILLED and self._is_for_rows(call):
+            return Rows.EACH
         kinds = [self.kind(each) for each in (*call.args, *(keyword.value for keyword in call.keywords))]
         if isinstance(call.func, ast.Attribute) and not name:
             kinds.append(self.kind(call.func.value))
@@ -218,6 +224,23 @@ class _Reader:
         if name.endswith((".dot", ".matmul")) and len(kinds) == len(call.args) == 2:
             return self._product(call, *kinds)
         raise _mixes(call, f"calls `{' '.join(ast.unparse(call.func).split())}`, which may mix rows,")
+
+    def _is_for_rows(self, call: ast.Call) -> bool:
+        """Whether it makes an array of one value, with a row for each of the batch."""
+        match call.args:
+            case [
+                ast.Tuple(
+                    elts=[ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant(value=0)) as rows, *more]
+                ),
+                *rest,
+            ]:
+                of = rows.value
+                return (
+                    isinstance(of, ast.Attribute)
+                    and self.kind(of.value) is Rows.EACH
+                    and all(self.kind(each) is Rows.NONE for each in (*more, *rest))
+                )
+        return False
 
     def _stacks(self, call: ast.Call) -> bool:
         """Whether it is given a display of arrays, which it puts along a new first axis."""
