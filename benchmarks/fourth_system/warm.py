@@ -2,8 +2,8 @@
 
 python -m benchmarks.fourth_system.warm    measures, and writes `docs/evidence/warm-steps.md`
 
-From the root of a clone, with the extra `prove`. Each program prints a line in each of sixty steps. It runs as it is
-written and as jaxfix leaves it, in turn and in processes of their own; of each run the median of the last thirty steps
+From the root of a clone, with the extra `prove`. Each program prints a line in each of sixty steps. It runs as
+written, and as jaxfix leaves it, in turn and in processes of their own; of each run the median of the last thirty steps
 counts, of the runs the fastest. Takes some four minutes.
 """
 
