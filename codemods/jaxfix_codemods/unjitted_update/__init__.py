@@ -154,7 +154,7 @@ from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline, nnx
-from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee
+from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee, likely_callee
 from jaxfix_codemods.unjitted_update.extracting import Extraction, extract
 from jaxfix_codemods.unjitted_update.glue import (
     Glue,
@@ -394,6 +394,8 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
 
 
 def _is_certain(module: Module, looped: ast.AST) -> bool:
+    if isinstance(looped, ast.Call) and callee(module, looped) is not likely_callee(module, looped):
+        return False
     return module.get(Staging).is_eager(looped) and module.get(Staging).surely_repeats(looped)
 
 

@@ -12,6 +12,7 @@ from jaxfix.api.analysis import (
     Solver,
     Values,
     binds_again,
+    class_of,
     family,
     is_of_others,
     is_script,
@@ -49,9 +50,29 @@ _COUNT: Lattice[int] = Lattice(0, max, 0)
 def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
     """The function of this file that `call` calls, a method of its own object too; None where that is not certain."""
     if isinstance(call.func, ast.Attribute) and (owner := own_class(module, call.func.value)) is not None:
-        found = methods(family(module, owner), call.func.attr)
-        return found[0] if len(found) == 1 else None
+        return _method_of(module, owner, call.func.attr)
     return module.definition(call.func)
+
+
+def likely_callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+    """As `callee`, or the method of the class that is the type of a parameter: it may be one of a subclass."""
+    if isinstance(call.func, ast.Attribute) and (owner := _typed_class(module, call.func.value)) is not None:
+        return _method_of(module, owner, call.func.attr)
+    return callee(module, call)
+
+
+def _method_of(module: Module, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    found = methods(family(module, owner), name)
+    return found[0] if len(found) == 1 else None
+
+
+def _typed_class(module: Module, receiver: ast.expr) -> ast.ClassDef | None:
+    """The class of this file that is the type of a parameter, which nothing binds again."""
+    if not isinstance(receiver, ast.Name):
+        return None
+    found = [each.node for each in module.bindings(receiver.id, module.scope_of(receiver.id, receiver))]
+    kind = found[0].annotation if len(found) == 1 and isinstance(found[0], ast.arg) else None
+    return None if kind is None else class_of(module, kind)
 
 
 def is_unpacked_function(module: Module, func: ast.expr) -> bool:
@@ -114,7 +135,7 @@ class Likely:
         """Whether code, or a function of this file that it calls, surely has an operation of the device."""
         for part in walk(node):
             if isinstance(part, ast.Call):
-                function = callee(self._module, part)
+                function = likely_callee(self._module, part)
                 if self._computes(function) if function is not None else self._is_operation(part):
                     return True
             elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
@@ -191,7 +212,7 @@ class Likely:
             return 0
         if is_unpacked_function(module, call.func):
             return 2 * OF_A_TREE if _is_second(module, call.func) else 1
-        function = callee(module, call)
+        function = likely_callee(module, call)
         return self.of_function(function) if function is not None else self._method(call)
 
     def _method(self, call: ast.Call) -> int:
@@ -254,7 +275,7 @@ class Device(Likely):
         """Whether `call` is of a jitted function."""
         if jit_of(self._module, call.func) is not None:
             return True
-        function = callee(self._module, call)
+        function = likely_callee(self._module, call)
         if function is None or isinstance(function, ast.Lambda):
             return False
         return jitted_by_decorator(self._module, function) is not None

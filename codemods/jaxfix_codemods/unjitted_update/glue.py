@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jittings, walk
 from jaxfix.api.analysis import HOT, USERS, Use, callers, is_script, iterations, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, callee
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
 
 _MOST_SHOWN = 3
 
@@ -90,7 +90,7 @@ def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.Funct
     """The calls of functions of this file in `around`, a loop or a function, without those of loops in it, in order."""
     found = []
     for call in in_order([node for node in walk(around) if isinstance(node, ast.Call)]):
-        function = callee(module, call)
+        function = likely_callee(module, call)
         loops = [loop for loop in module.loops(call) if isinstance(loop, LOOPS)]
         inner = loops[0] if loops else module.function(call)
         if isinstance(function, ast.FunctionDef) and inner is around:
@@ -200,7 +200,7 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
 
 def _is_apart(module: Module, call: ast.Call, called: Collection[ast.FunctionDef]) -> bool:
     """Whether `call` is of a function that is found already, or that does too little to be one."""
-    function = callee(module, call)
+    function = likely_callee(module, call)
     return function is not None and (function in called or 0 < module.get(Device).starts(call) < ENOUGH)
 
 
