@@ -57,7 +57,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Rewriter,
-    Runs,
     Safety,
     Staging,
     Why,
@@ -118,7 +117,7 @@ def find(module: Module) -> Iterator[Finding]:
         if growth is None or growth.call in taken or not module.loops(growth.statement):
             continue
         staging = module.get(Staging)
-        if staging.runs(call) is Runs.TRACED or staging.is_seldom(growth.statement):
+        if staging.is_only_traced(call) or staging.is_seldom(growth.statement):
             continue
         every = _alike(module, growth)
         if _is_bound_otherwise(module, growth, every):

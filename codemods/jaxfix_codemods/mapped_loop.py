@@ -106,7 +106,7 @@ def find(module: Module) -> Iterator[Finding]:
         staging = module.get(Staging)
         if staging.is_staged(call):
             yield from _of_trace(module, mapped, is_sure=True)
-        elif staging.runs(call) is Runs.EAGER:
+        elif staging.is_eager(call):
             yield from _of_eager(module, mapped)
         elif Runs.TRACED in staging.ways(call).known:
             yield from _of_trace(module, mapped, is_sure=False)

@@ -67,7 +67,6 @@ from jaxfix.api import (
     Proves,
     Reason,
     Rewriter,
-    Runs,
     Safety,
     Staging,
 )
@@ -84,7 +83,7 @@ def find(module: Module) -> Iterator[Finding]:
     staging = module.get(Staging)
     for call in module.calls(*_LOOPS):
         body = _body(module, call)
-        if body is None or staging.runs(call) is Runs.EAGER:
+        if body is None or staging.is_eager(call):
             continue
         function = module.definition(body)
         if not _is_checkpointed(module, body, function):

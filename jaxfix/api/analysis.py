@@ -51,6 +51,7 @@ from jaxfix.semantic.project.query import (
     REBINDS,
     TAKES_ERRORS,
     USERS,
+    is_eager_at,
     runs_of,
     surely_repeats_at,
 )
@@ -150,6 +151,7 @@ __all__ = [
     "integer",
     "is_alike",
     "is_bound_before",
+    "is_eager_at",
     "is_impure",
     "is_in_loop",
     "is_no_tree_class",

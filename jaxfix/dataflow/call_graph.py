@@ -17,9 +17,9 @@ from jaxfix.semantic.project.query import (
     VALUES,
     Answering,
     Query,
-    runs_of,
+    is_eager_at,
 )
-from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, ParameterPlace, Runs, Use
+from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, ParameterPlace, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private
@@ -85,7 +85,7 @@ class Callers:
             return False
         if any(self.module.get(Staging).is_eager(call) for call in self.calls):
             return True
-        return any(use.call is not None and runs_of(self._project, use) is Runs.EAGER for use in self.outside)
+        return any(use.call is not None and is_eager_at(self._project, use) for use in self.outside)
 
     @property
     def _project(self) -> Answering:

@@ -13,7 +13,6 @@ from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import IS_NAMED_AROUND, REBINDS, USERS, Answering
-from jaxfix.semantic.project.summary_types import Runs
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of
 from jaxfix.syntax.nodes import walk
@@ -88,7 +87,7 @@ def leaves(module: Module, use: ast.expr) -> bool:
         case ast.Call(func=func) if func is not use:
             return _callleaves(module, parent, use)
         case ast.IfExp() | ast.Return() | ast.Lambda() | ast.Tuple() | ast.Dict():
-            return module.get(Staging).runs(use) is Runs.TRACED
+            return module.get(Staging).is_only_traced(use)
     return False
 
 
@@ -112,5 +111,5 @@ def _callleaves(module: Module, call: ast.Call, use: ast.expr) -> bool:
         return False
     if qualname in _CALLING:
         return False
-    is_traced = module.get(Staging).runs(use) is Runs.TRACED
+    is_traced = module.get(Staging).is_only_traced(use)
     return qualname in _COMPUTING or is_traced or leaves(module, call)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from jaxfix.report.report import Related
 from jaxfix.report.trace.compiles import places
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import REPEATS, RUNS, USERS
-from jaxfix.semantic.project.summary_types import Runs, Use
+from jaxfix.semantic.project.query import REPEATS, RUNS_EAGERLY, USERS
+from jaxfix.semantic.project.summary_types import Use
 from jaxfix.staging.contexts import Staging
 
 _ON_THE_WAY = "by way of this call"
@@ -45,7 +45,7 @@ def _elsewhere(module: Module, node: ast.AST) -> tuple[Related, ...]:
         for use in sorted(uses, key=_file):
             if use.is_test or not use.at:
                 continue
-            around = [each for each in use.through if project.ask(RUNS, each.name) is Runs.EAGER]
+            around = [each for each in use.through if project.ask(RUNS_EAGERLY, each.name)]
             if use.repeats or any(each.repeats for each in around):
                 return _lines((*way, use.at))
             waiting += [(each.name, (*way, use.at)) for each in around]

@@ -119,12 +119,15 @@ class Staging:
         """
         return seen_of(self._project, self.ways(node))
 
+    def is_only_traced(self, node: ast.AST) -> bool:
+        """Whether `runs` says so: to ask no more than that needs fewer answers of other files."""
+        ways, ask = self.ways(node), self._project.ask
+        may_be = ways.known <= _TRACED.known and ways != _NOWHERE
+        return may_be and all(ask(IS_ONLY_TRACED, name) for name in sorted(ways.open))
+
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""
-        ways, ask = self.ways(node), self._project.ask
-        if not ways.known <= _TRACED.known or ways == _NOWHERE:
-            return False
-        return all(ask(IS_ONLY_TRACED, name) for name in sorted(ways.open)) or is_seen_traced(self._project, ways)
+        return self.is_only_traced(node) or is_seen_traced(self._project, self.ways(node))
 
     def _contexts_of(self, function: Function) -> Contexts:
         if visibility.is_called_by_a_runner(self._module, function):
@@ -296,7 +299,7 @@ class Staging:
             return ()
         always = runs_at_each_call(self._module, node, function)
         repeats, again = bool(self._module.loops(node)), self._goes_around(node)
-        found = {_prolonged(path, repeats=repeats, always=always, again=again) for path in self._paths(function)}
+        found = {path.prolonged(repeats=repeats, always=always, again=again) for path in self._paths(function)}
         if len(found) < 2:
             return tuple(found)
         order = {name: place for place, name in enumerate(self._names_around(function))}
@@ -313,7 +316,7 @@ class Staging:
         for edge in self._graph.edges(function):
             for path in self._paths(edge.caller) if edge.caller is not None else ():
                 again = self._goes_around(edge.site)
-                found.add(_prolonged(path, repeats=edge.repeats, always=edge.always, again=again))
+                found.add(path.prolonged(repeats=edge.repeats, always=edge.always, again=again))
         return frozenset(found)
 
     def _names_around(self, function: Function) -> Iterator[str]:
@@ -391,9 +394,3 @@ class Staging:
 
 def _returned(name: str) -> CallerPath:
     return CallerPath(name, repeats=False, always=False, again=False)
-
-
-def _prolonged(path: CallerPath, *, repeats: bool, always: bool, again: bool) -> CallerPath:
-    """A path to the entry of a function, prolonged to a node in it."""
-    around = again or (always and path.again)
-    return CallerPath(path.name, path.repeats or repeats, path.always and always, around, path.called)

@@ -274,7 +274,7 @@ def _sure(module: Module, array: ast.expr, loop: ast.AST) -> Sure | None:
     sure = module.get(Arrays).of(array)
     if sure is Sure.HOST or (sure is Sure.UNKNOWN and not _is_seen(module, loop)):
         return None
-    return None if module.get(Staging).runs(loop) is Runs.TRACED else sure
+    return None if module.get(Staging).is_only_traced(loop) else sure
 
 
 def _is_seen(module: Module, loop: ast.AST) -> bool:

@@ -64,7 +64,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Runs, Safety, Staging, Work
+from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety, Staging, Work
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
@@ -79,13 +79,13 @@ def find(module: Module) -> Iterator[Finding]:
         return
     staging = module.get(Staging)
     for loop, reads in reads_by_loop(module):
-        if staging.runs(loop) is not Runs.TRACED and not staging.is_staged(loop) and not staging.is_seldom(reads[0].at):
+        if not staging.is_staged(loop) and not staging.is_seldom(reads[0].at):
             yield _finding(module, loop, reads)
 
 
 def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
     first, staging = reads[0], module.get(Staging)
-    is_sure = staging.runs(loop) is Runs.EAGER and staging.surely_repeats(module.statement(first.at))
+    is_sure = staging.is_eager(loop) and staging.surely_repeats(module.statement(first.at))
     shown = " ".join(module.text(first.at).split())
     found = partial(
         Finding,

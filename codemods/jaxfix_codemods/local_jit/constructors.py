@@ -14,7 +14,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Rewriter,
-    Runs,
     Safety,
     Staging,
     frozen,
@@ -73,7 +72,7 @@ def findings(module: Module) -> Iterator[Finding]:
 
 def _built(module: Module, call: ast.Call) -> Built | None:
     loops = tuple(loop for loop in module.loops(call) if isinstance(loop, _LOOPS))
-    if not loops or not always_runs(module, call, loops[0]) or module.get(Staging).runs(call) is Runs.TRACED:
+    if not loops or not always_runs(module, call, loops[0]) or module.get(Staging).is_only_traced(call):
         return None
     if not module.get(Staging).may_repeat(call):
         return None

@@ -74,7 +74,6 @@ from jaxfix.api import (
     Module,
     Reason,
     Recipe,
-    Runs,
     Safety,
     Staging,
 )
@@ -89,7 +88,7 @@ def find(module: Module) -> Iterator[Finding]:
         return
     staging = module.get(Staging)
     for found in batches(module):
-        if staging.runs(found.loop) is Runs.TRACED or staging.is_staged(found.loop):
+        if staging.is_staged(found.loop):
             continue
         taken = steps(module, found)
         if taken:

@@ -114,8 +114,8 @@ def _is_in_jitted(module: Module, node: ast.AST) -> bool:
 
 def _runs_anew(module: Module, node: ast.AST) -> bool:
     """Whether the line may run eagerly more than once."""
-    runs = module.get(Staging).runs(node)
-    return runs is Runs.UNKNOWN or (runs is Runs.EAGER and module.get(Staging).repeats(node))
+    staging = module.get(Staging)
+    return not staging.is_only_traced(node) and (not staging.is_eager(node) or staging.repeats(node))
 
 
 def _counts(exponent: Value) -> bool:

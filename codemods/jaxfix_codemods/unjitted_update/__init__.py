@@ -143,14 +143,13 @@ from jaxfix.api import (
     Module,
     Reason,
     Recipe,
-    Runs,
     Safety,
     Staging,
     Work,
     frozen,
     walk,
 )
-from jaxfix.api.analysis import Use, Values, argument_values, binds_again, runs_of, stores_of, surely_repeats_at
+from jaxfix.api.analysis import Use, Values, argument_values, binds_again, is_eager_at, stores_of, surely_repeats_at
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline, nnx
@@ -390,7 +389,7 @@ def _goes_on_elsewhere(module: Module, use: Use | None) -> bool:
     if use is None or use.call is None or not any(passed.again for passed in use.call.arguments or ()):
         return False
     project = module.surroundings.project
-    return runs_of(project, use) is Runs.EAGER and surely_repeats_at(project, use)
+    return is_eager_at(project, use) and surely_repeats_at(project, use)
 
 
 def _is_certain(module: Module, looped: ast.AST) -> bool:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jittings, walk
-from jaxfix.api.analysis import HOT, USERS, Use, callers, is_script, iterations, runs_of
+from jaxfix.api.analysis import HOT, USERS, Use, callers, is_eager_at, is_script, iterations
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
 
@@ -151,7 +151,7 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
         if module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
         looped = (use for use in callers(module, function).outside if use.call is not None and use.call.looped)
-        use = next((use for use in looped if runs_of(project, use) is Runs.EAGER), None)
+        use = next((use for use in looped if is_eager_at(project, use)), None)
         if use is not None:
             yield function, use
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Code, Declined, Module, Reason, Recipe, Rewriter, Runs, Staging, frozen
+from jaxfix.api import Code, Declined, Module, Reason, Recipe, Rewriter, Staging, frozen
 from jaxfix.api.analysis import (
     ArgumentKind,
     Callers,
@@ -14,8 +14,8 @@ from jaxfix.api.analysis import (
     Values,
     callers,
     demands,
+    is_eager_at,
     parameters_of,
-    runs_of,
 )
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.whole import LOOPS, check_made_once, check_plain
@@ -59,7 +59,7 @@ class Mapped:
                 return call
         project = module.surroundings.project
         for use in self.uses.outside if self.uses.is_looped_outside else ():
-            if use.call is not None and use.call.looped and runs_of(project, use) is Runs.EAGER:
+            if use.call is not None and use.call.looped and is_eager_at(project, use):
                 return self.made
         return None
 

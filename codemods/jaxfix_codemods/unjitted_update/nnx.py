@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from jaxfix.api import Code, Declined, Module, Reason, Runs, Staging, returned, walk
+from jaxfix.api import Code, Declined, Module, Reason, Staging, returned, walk
 from jaxfix.api.analysis import Demands, Values, argument_values, demands_of_statements, parameters_of
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting import whole
@@ -22,7 +22,7 @@ def nnx_ways(module: Module) -> Iterator[Way]:
     """Every way from a loop that runs eagerly to a gradient of `flax.nnx`."""
     for made in module.calls(*_GRADIENTS):
         for call in _calls_of(module, made):
-            if module.get(Staging).runs(call) is not Runs.TRACED:
+            if not module.get(Staging).is_only_traced(call):
                 yield from ways_to(module, call)
 
 

@@ -33,7 +33,7 @@ def ways(module: Module) -> Iterator[Way]:
     for call in _perhaps_work(module):
         if is_work(module, call):
             found = [*ways_to(module, call)]
-            if found and module.get(Staging).runs(call) is not Runs.TRACED:
+            if found and not module.get(Staging).is_only_traced(call):
                 yield from found
 
 
@@ -76,10 +76,10 @@ def _ways(
     if any(function is known for _, known in calls) or _is_rebound_under_jit(module, function):
         return
     found = instance_state.users(module, function)
-    if not (found.calls or found.is_looped_outside) or module.get(Staging).runs(call) is Runs.TRACED:
+    if not (found.calls or found.is_looped_outside) or module.get(Staging).is_only_traced(call):
         return
     for use in found.calls:
-        if module.get(Staging).runs(use) is not Runs.TRACED:
+        if not module.get(Staging).is_only_traced(use):
             yield from _ways(module, work, use, ((use, function), *calls))
     for outside in found.outside if found.is_looped_outside else ():
         is_looped = outside.call is not None and outside.call.looped

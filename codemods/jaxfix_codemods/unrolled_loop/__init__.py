@@ -216,7 +216,7 @@ def _is_staged(module: Module, loop: ast.For) -> bool | None:
     staging = module.get(Staging)
     if staging.is_staged(loop):
         return True
-    return False if Runs.TRACED in staging.ways(loop).known and staging.runs(loop) is not Runs.EAGER else None
+    return False if Runs.TRACED in staging.ways(loop).known and not staging.is_eager(loop) else None
 
 
 CODEMOD = Codemod(

@@ -76,7 +76,7 @@ def _after_looped(joined: Joined, about: str) -> Iterator[Asked]:
 def _after_users(joined: Joined, about: str) -> Iterator[Asked]:
     """Of the functions that the uses are in."""
     names = {path.name for use in joined.users(about) for path in use.through}
-    yield from ((query, name) for name in names for query in (RUNS.name, REPEATS.name, SURELY_REPEATS.name))
+    yield from ((query, name) for name in names for query in (RUNS_EAGERLY.name, REPEATS.name, SURELY_REPEATS.name))
     yield from ((USERS.name, name) for name in names if joined.repeats(name))
 
 
@@ -149,6 +149,11 @@ def runs_of(project: Answering, use: Use) -> Runs:
     return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in found), Runs.UNKNOWN)
 
 
+def is_eager_at(project: Answering, use: Use) -> bool:
+    """Whether one use of a function runs it eagerly."""
+    return Runs.EAGER in use.runs or any(project.ask(RUNS_EAGERLY, path.name) for path in use.through)
+
+
 def seen_of(project: Answering, ways: Contexts) -> frozenset[Runs]:
     """All ways, with what other files were seen to do; unknown where nobody calls it, its own file neither."""
     asked = ways.open if Runs.UNKNOWN not in ways.known else ()
@@ -179,6 +184,6 @@ def surely_repeats_at(project: Answering, use: Use) -> bool:
     """Whether one use of a function surely repeats it."""
     return use.surely or any(
         (path.again or (path.always and project.ask(SURELY_REPEATS, path.name)))
-        and project.ask(RUNS, path.name) is Runs.EAGER
+        and project.ask(RUNS_EAGERLY, path.name)
         for path in use.through
     )

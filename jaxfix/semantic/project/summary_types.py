@@ -125,6 +125,11 @@ class CallerPath:
     again: bool
     called: bool = False
 
+    def prolonged(self, *, repeats: bool, always: bool, again: bool) -> "CallerPath":
+        """From the entry of the function on, to a node in it."""
+        around = again or (always and self.again)
+        return CallerPath(self.name, self.repeats or repeats, self.always and always, around, self.called)
+
 
 UNKNOWN_CONTEXTS = Contexts(frozenset({Runs.UNKNOWN}))
 
