@@ -96,3 +96,16 @@ def shrinking(w, data, size):
         w, _ = step(w, data[i : i + size])
         data = data[1:]
     return w
+
+
+def by_name(w, data, size):
+    for i in range(0, len(data["x"]), size):  # want: ragged-batch
+        w, _ = step(w, data["x"][i : i + size] + data["y"][i : i + size])
+    return w
+
+
+def replaced(w, data, size):
+    for i in range(0, len(data["x"]), size):
+        w, _ = step(w, data["x"][i : i + size])
+        data["x"] = data["x"][:-1]
+    return w

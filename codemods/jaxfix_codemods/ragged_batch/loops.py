@@ -1,7 +1,7 @@
 """Loops over the rows of arrays, some at a time: which slices they take, and what is made of them."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
 from jaxfix.api.analysis import integer, is_alike
@@ -63,11 +63,14 @@ def _sliced(module: Module, slices: tuple[ast.Slice, ...]) -> list[ast.expr]:
     return found
 
 
-def _rebinds(loop: ast.For, read: Iterable[ast.expr]) -> bool:
-    """Whether the loop gives one of the variables that are read another value."""
+def _rebinds(loop: ast.For, read: Sequence[ast.expr]) -> bool:
+    """Whether the loop gives one of the variables, attributes and entries that are read another value."""
     names = {each.id for expr in read for each in ast.walk(expr) if isinstance(each, ast.Name)}
-    bound = {each.id for each in walk(loop) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
-    return not names.isdisjoint(bound)
+    stored = [each for each in walk(loop) if isinstance(getattr(each, "ctx", None), ast.Store)]
+    if any(isinstance(each, ast.Name) and each.id in names for each in stored):
+        return True
+    parts = [each for expr in read for each in ast.walk(expr) if isinstance(each, ast.Attribute | ast.Subscript)]
+    return any(ast.unparse(each) == ast.unparse(part) for each in stored for part in parts)
 
 
 def length(module: Module, found: Batches) -> str | None:
@@ -77,13 +80,21 @@ def length(module: Module, found: Batches) -> str | None:
       Declined: that is not known.
     """
     of = _sliced(module, found.slices)
-    if len(of) < len(found.slices) or not all(isinstance(each, ast.Name | ast.Attribute) for each in of):
+    if len(of) < len(found.slices) or not all(map(_is_place, of)):
         raise Declined(Reason(Code.UNREAD, "how many rows there are is not known"))
     if any(_has(module, found.rows, each) for each in of):
         return None
     if module.scope_of("min", found.loop) is not None:
         raise Declined(Reason(Code.UNREAD, "how many rows there are is not known: `min` is another function here"))
     return f"len({module.text(of[0])})"
+
+
+def _is_place(of: ast.expr) -> bool:
+    """Whether it is a variable, an attribute, or an entry of one by a constant."""
+    match of:
+        case ast.Subscript(value=inner, slice=ast.Constant()) | ast.Attribute(value=inner):
+            return _is_place(inner)
+    return isinstance(of, ast.Name)
 
 
 def _has(module: Module, rows: ast.expr, of: ast.expr) -> bool:
