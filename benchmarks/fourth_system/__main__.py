@@ -27,17 +27,20 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "fourth-system.md"
 PROGRAMS = Path(__file__).with_name("programs")
 LIMIT_S = 1800.0
-SCRIPT = "train.py"
+SCRIPT, RESULT = "train.py", "result.json"
+KNOWN = ("as_written", "by_hand")
+"""The scripts that jaxfix does not write."""
 ARGUMENTS = ("--epochs", "10")
 RERUN_ARGUMENTS = ("--epochs", "1", "--examples", "96")
 
 
 def main() -> None:
     options = _options()
-    places = [_laid_out(options.work, name) for name in ("as_written", "by_hand", "jaxfix")]
+    known = KNOWN if options.reuse else ()
+    places = [_laid_out(options.work, name, is_kept=name in known) for name in (*KNOWN, "jaxfix")]
     print("jaxfix apply", file=sys.stderr, flush=True)
     documents = list(_repaired(places[-1], is_unproven=options.unproven))
-    costs = [_measured(place) for place in places]
+    costs = [_measured(place, is_kept=place.name in known) for place in places]
     change = difflib.unified_diff(
         *((place / SCRIPT).read_text().splitlines() for place in (places[0], places[-1])), n=0, lineterm=""
     )
@@ -55,9 +58,11 @@ def _repaired(place: Path, *, is_unproven: bool) -> Iterator[dict[str, Any]]:
     yield applied(place, SCRIPT, *CHANGES, "--unproven")
 
 
-def _laid_out(work: Path, name: str) -> Path:
+def _laid_out(work: Path, name: str, *, is_kept: bool) -> Path:
     """A folder of its own with the script; that of jaxfix begins as written."""
     place = work / name
+    if is_kept and (place / RESULT).exists():
+        return place
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     program = PROGRAMS / f"{name}.py"
@@ -65,9 +70,11 @@ def _laid_out(work: Path, name: str) -> Path:
     return place
 
 
-def _measured(place: Path) -> Cost:
+def _measured(place: Path, *, is_kept: bool) -> Cost:
+    result = place / RESULT
+    if is_kept and result.exists():
+        return Cost.of(json.loads(result.read_text()))
     print(f"run {place.name}", file=sys.stderr, flush=True)
-    result = place / "result.json"
     words = [sys.executable, "-m", "benchmarks.fourth_system.measure", str(result), str(place / SCRIPT), *ARGUMENTS]
     environment = os.environ | {"JAX_ENABLE_COMPILATION_CACHE": "false"}
     done = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_S)
@@ -82,6 +89,7 @@ def _options() -> argparse.Namespace:
     )
     default = platformdirs.user_cache_path("jaxfix-benchmarks") / "fourth-system"
     parser.add_argument("--unproven", action="store_true", help="have a rerun decide of the loop alone, in less time")
+    parser.add_argument("--reuse", action="store_true", help="measure again what jaxfix writes alone")
     parser.add_argument("--work", type=Path, default=default, help="where the scripts are laid out")
     return parser.parse_args()
 
