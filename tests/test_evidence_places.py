@@ -109,6 +109,7 @@ class Script:
     def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "", needs: str = "") -> None:
         self.keys, self.programs, self.wrong, self.apart, self.needs = keys, programs, wrong, apart, needs
         self.runs: list[frozenset[str]] = []
+        self.strays = 0
 
     def sha256(self, path: str) -> str:
         return ""
@@ -145,6 +146,10 @@ class Script:
             compiles += [replace(LINE, chain=chain, program=f"jit({name})") for name in names]
             if key not in made:
                 spent.append(Spent(Kind.EAGER, PATH, body, "main", chain, tuple(names), 9, None, 0.0))
+        others = [
+            replace(LINE, chain=(f"/copy/{PATH}:1 in other",), program=f"jit(new{i})") for i in range(self.strays)
+        ]
+        compiles += others if made and not is_bare else []
         sides = (1.0, 2.0) if self.apart and self.apart in made else (1.0, 1.0)
         value = 2.0 if self.wrong and self.wrong in made else 1.0
         run = Measurement(
@@ -216,3 +221,10 @@ def test_a_wrong_jit_of_one_function_is_found_and_the_others_are_proven() -> Non
 
 def test_a_jit_that_differs_beside_the_original_of_the_function_is_refused() -> None:
     assert proof(Script("ab", dict.fromkeys("ab", 3), apart="b"))["b"].verdict is Verdict.DIFFERENT
+
+
+def test_what_is_new_outside_of_all_their_functions_counts_against_each() -> None:
+    script = Script("ab", dict.fromkeys("ab", 3))
+    script.strays = 2
+    assert {entry.verdict for entry in proof(script).values()} == {Verdict.PROVEN}
+    assert len(script.runs) > 4  # they are left out, one by one

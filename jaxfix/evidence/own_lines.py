@@ -32,9 +32,10 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     None if these are not fewer. A run without the fix compiles what is gone again, where other fixes
     leave dtypes unchanged: its lines start what they started, and nothing else has made it. Only conversions hang
     on weak types as well. A new program counts wherever in a call of its function it is, but in lines that another
-    fix has made.
+    fix has made; one that no function of any fix asks for counts against each.
     """
     new = _new(_held(pair.before, own.function, own.shared), _held(pair.after, own.function, own.sharing))
+    new += _new(_stray(pair.before, own), _stray(pair.after, own))
     gone = [*_first_asked(pair, own), *_started(pair, own)]
     saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
     if len(saved) <= len(new):
@@ -93,6 +94,11 @@ def _held(run: Measurement, place: Place, others: Sequence[Place] = ()) -> list[
     """The compiles that this place asked for, and none of the others."""
     held = (entry for entry in run.compiles if place.holds(entry))
     return [entry for entry in held if not any(other.holds(entry) for other in others)]
+
+
+def _stray(run: Measurement, own: Own) -> list[Compile]:
+    """The compiles that happened in calls of no function that a fix is in."""
+    return [entry for entry in run.compiles if not any(function.holds(entry) for function in own.functions)]
 
 
 def _alone(run: Measurement, kept: Sequence[Compile]) -> Measurement:

@@ -67,6 +67,7 @@ class Own:
       made: what each other fix has made, or all of its function.
       shared: what others replace of the original, as far as their lines are known.
       sharing: what others have made, as far as that.
+      functions: those of all fixes, the ones that were dropped among them.
     """
 
     function: Place
@@ -75,6 +76,7 @@ class Own:
     made: tuple[Place, ...] = ()
     shared: tuple[Place, ...] = ()
     sharing: tuple[Place, ...] = ()
+    functions: tuple[Place, ...] = ()
 
 
 def own(key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines]) -> Own | None:
@@ -93,7 +95,9 @@ def own(key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines]) ->
     parts = [_lines(other, lines[other]) if other in by_line else (functions[other],) * 2 for other in others]
     known = [_lines(other, lines[other]) for other in others if other in lines]
     sides = [tuple(part[side] for part in some) for some in (parts, known) for side in (0, 1)]
-    return Own(function, _lines(key, lines[key])[0] if ours else function, *sides)
+    gone = _lines(key, lines[key])[0] if ours else function
+    before, after, shared, sharing = sides
+    return Own(function, gone, before, after, shared, sharing)
 
 
 def _lines(key: Key, lines: Lines) -> tuple[Place, Place]:

@@ -290,7 +290,9 @@ class Runs:
             found = {each: lines for each in made if (lines := self._changed(each, made)) is not None}
             self._lines[made] = told_apart(found)
         functions = {each: Place.of(name_of(each, self.fixes[each])) for each in sorted(made)}
-        return own(key, functions, self._lines[made])
+        mine = own(key, functions, self._lines[made])
+        every = tuple(Place.of(name_of(each, fix)) for each, fix in self.fixes.items())
+        return None if mine is None else replace(mine, functions=every)
 
     def _changed(self, key: Key, made: Fixes) -> Lines | None:
         """The lines of the original that all fixes replace and not without this one, and what it makes of them."""
