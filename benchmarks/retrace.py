@@ -170,7 +170,7 @@ def lines(pythons: list[str]) -> Iterator[str]:
         yield from table
     yield ""
     yield (
-        "A retraced call pays for its trace at every time: it is far cheaper than a compile, and dearer than a loop "
+        "A retraced call pays for its trace at every time: it is far cheaper than a compile, and slower than a loop "
         "that moved, and so a fix moves or lifts where that is sound."
     )
 

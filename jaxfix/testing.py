@@ -164,7 +164,7 @@ def update(case: Case) -> str:
 def gaps(golden: Path, codemods: Sequence[Codemod]) -> tuple[str, ...]:
     """What is missing or astray below `golden`: files that no test reads, kinds of cases that a codemod lacks.
 
-    Which kinds, follows from what the codemod says of itself: one that nothing is rerun for need not decline anything.
+    Which kinds, follows from the declaration of the codemod: one that nothing is rerun for need not decline anything.
     """
     found = cases(golden, codemods)
     return (*_orphans(golden, found), *(gap for codemod in codemods for gap in _lacking(codemod, found)))
@@ -392,7 +392,7 @@ _PEAK = (
 
 @frozen
 class _Run:
-    """What a program prints, how often it compiles, what it ends with, and which deprecations it is warned of."""
+    """What a program prints, how many times it compiles, its exit status, and its deprecation warnings."""
 
     printed: str
     compiles: int

@@ -40,7 +40,7 @@ class Compared:
 
 
 def compared(before: Sequence[Measurement], after: Sequence[Measurement], jitted: Measurement | None) -> Compared:
-    """What the rounds of both sides say of one case; `jitted` is the original of the same data under jit."""
+    """What the runs of both sides show of one case; `jitted` is the original of the same data under jit."""
     words, agrees = _results(before[0], after[0], jitted)
     return Compared(before[0].case, min(map(_ms, before)), min(map(_ms, after)), words, agrees)
 

@@ -1,4 +1,4 @@
-"""What a loop collects, and nobody may look at before its end."""
+"""What a loop collects, and no code may read before its end."""
 
 import ast
 import sys

@@ -205,7 +205,7 @@ def _alike(module: Module, growth: _Growth) -> list[_Growth]:
 
 
 def _is_bound_otherwise(module: Module, growth: _Growth, every: Sequence[_Growth]) -> bool:
-    """Whether an iteration binds the variable to something else too, of which nobody knows how long it is."""
+    """Whether an iteration binds the variable to something else too, of unknown length."""
     loop, own = module.loops(growth.statement)[0], {use for each in every for use in _own(each)}
     stored = (use for use in module.uses(growth.target.id, module.scope_of(growth.target.id, growth.target)))
     return any(isinstance(use.ctx, ast.Store) and use not in own and loop in module.ancestors(use) for use in stored)
@@ -216,7 +216,7 @@ def _own(growth: _Growth) -> set[ast.Name]:
     return {growth.target, growth.old, *(uses_in(growth.opened, growth.target.id) if growth.opened else ())}
 
 
-# --- where nobody sees it grow ------------------------------------------------------------------------------------
+# --- where no code sees it grow -----------------------------------------------------------------------------------
 
 
 def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
@@ -306,7 +306,7 @@ def _join_opened(module: Module, growth: _Growth, loop: ast.For | ast.While, edi
 
 
 def _part(module: Module, growth: _Growth, part: ast.expr, jnp: str) -> str:
-    """What is collected: a copy, if it may be a buffer that somebody fills in place, or gives away.
+    """What is collected: a copy, if it may be a buffer that is filled in place, or given away.
 
     `jnp.ravel` copies arrays of NumPy, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
     """
@@ -328,7 +328,7 @@ def _is_kept(module: Module, growth: _Growth, part: ast.expr) -> bool:
 
 
 def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
-    """Whether nobody else has the array that it begins as, or gets to run while it grows."""
+    """Whether no other code holds the array that it begins as, or runs while it grows."""
     if _runs_alone(module, loop):
         return True
     found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
@@ -378,7 +378,7 @@ def _is_written_out(module: Module, value: ast.expr) -> bool:
 
 
 def _is_new(module: Module, part: ast.expr) -> bool:
-    """Whether it is surely an array of JAX or a number, or what nobody else holds."""
+    """Whether it is certainly an array of JAX or a number, or held by no other code."""
     found = module.get(Values).of(part)
     return found.is_array or found.form is Form.PYTHON or _is_made_there(module, part)
 

@@ -1,4 +1,4 @@
-"""How far the analyses look: every limit there is, and why. What lies beyond is unknown, no matter who asks."""
+"""How far the analyses look: every limit there is, and why. What lies beyond is unknown to every caller."""
 
 MOST_QUESTIONS = 10_000
 """Questions that one answer may depend on; in whole libraries it is hundreds."""

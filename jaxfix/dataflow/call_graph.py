@@ -37,7 +37,7 @@ class Callers:
     Attributes:
       calls: the calls of it in its own file.
       others: what else is done with it there, such as handing it on.
-      is_private: whether it is a method of classes whose names say that they are nobody else's.
+      is_private: whether it is a method of classes whose names are private.
     """
 
     module: Module
@@ -79,7 +79,7 @@ class Callers:
     def _is_of_program(self) -> bool:
         """Whether the files of the run use it as their own program: one of the ways to a call ends in one of them.
 
-        What nobody calls to the end is a library's, whose callers are elsewhere.
+        A function without known callers belongs to a library, whose callers are elsewhere.
         """
         if self.module.surroundings.name is None or not self._project.ask(IS_READ, ""):
             return False

@@ -88,7 +88,7 @@ class Callees:
         value = self._module.only_value(expr)
         if self._functions is None or value is not None:
             return self._stands_for(value) if isinstance(value, ast.Call) else None
-        # As `init` of `init, update = make()`, and `update` of `update = jax.jit(update)` behind it.
+        # As `init` of `init, update = make()`, and `update` of `update = jax.jit(update)` after it.
         several = [self._of_source(source) for source in self._functions(expr)]
         known = [each for each in several if each is not None]
         if len(known) < len(several) or len({each.function for each in known}) != 1:

@@ -38,7 +38,7 @@ def _either(one: _Found, other: _Found) -> _Found:
 
 _FOUND = Lattice(_Found(()), _either, _Found((UNREAD,), crossed=True))
 _STAND_INS = (ast.Name, ast.Attribute, ast.Subscript, ast.IfExp, ast.NamedExpr, ast.arg)
-"""What stands for other expressions; each of the rest for itself alone."""
+"""What stands for other expressions; each of the rest for its own value."""
 
 
 class Origins:

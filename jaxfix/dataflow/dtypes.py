@@ -29,7 +29,7 @@ class Dtypes:
 
     Attributes:
       weak: weakly typed numbers do, at the default dtype of floats.
-      own: explicit dtypes that do, by name, `DEFAULT` for one that nobody spelled out.
+      own: explicit dtypes that do, by name, `DEFAULT` for an implicit one.
       given: parameters do of which no argument is known, and functions among them whose results are used.
       known: every part of the expression was understood.
     """
@@ -212,7 +212,7 @@ class DtypeOrigins:
         return None
 
     def _given(self, function: ast.expr) -> Dtypes:
-        """What a function that somebody passes returns."""
+        """The result of a function that is passed as an argument."""
         sources = self.origins.of(function)
         parameters = frozenset(source for source in sources if isinstance(source, ast.arg))
         if parameters and len(parameters) == len(sources):

@@ -18,7 +18,7 @@ from jaxfix.syntax.nodes import Function, walk
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FEW = 3
-"""Remainders that are no more programs than somebody may want."""
+"""The most remainders: each is a program."""
 _CONVERSIONS = short_names(Result.NUMBER, "builtins")
 _NUMBERS = short_names(Scalar.INT, "builtins") | short_names(Scalar.FLOAT, "builtins")
 

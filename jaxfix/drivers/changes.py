@@ -123,7 +123,7 @@ def _why(said: Sequence[str]) -> str:
 
 
 def _changed(root: Path, tree: Path) -> Iterator[Path]:
-    """The files, relative, that are others in the copy: a copied file keeps its time and its size."""
+    """The files, relative, that differ in the copy: a copied file keeps its time and its size."""
     found = {path.relative_to(tree) for path in _files(tree)}
     for path in found:
         if (tree / path).is_symlink() and not os.path.lexists(root / path):

@@ -52,7 +52,7 @@ async def ended(process: Process, cancelled: asyncio.Event) -> AsyncIterator[Non
 
 
 async def end(process: Process) -> None:
-    """Asks it to end, and makes it after a while; what it has left behind in its session is killed."""
+    """Asks it to end, and forces it after a while; what is left in its session is killed."""
     if process.returncode is None:
         _signal(process, signal.SIGTERM)  # jaxfix ends its rerun and clears away its copies
         with suppress(asyncio.TimeoutError):

@@ -1,4 +1,4 @@
-"""Reads and writes files; nobody else opens one, except the shadow copies of the evidence room."""
+"""Reads and writes files; no other module opens one, except the shadow copies of the evidence room."""
 
 import io
 import os
@@ -56,7 +56,7 @@ def stands(path: Path) -> bool:
     """Whether there is a file or folder at `path`.
 
     Raises:
-      SourceError: nobody can tell, or it is a link to nothing.
+      SourceError: that is unknown, or it is a link to nothing.
     """
     try:
         path.stat()

@@ -117,10 +117,10 @@ def _source(location: Path, parts: list[str]) -> tuple[Path, ...] | None:
 
 
 def _sources_under(folder: Path) -> tuple[Path, ...]:
-    """Every module there but tests: what pip installed as a package, nobody's `.gitignore` takes away."""
+    """Every module there but tests: no `.gitignore` removes what pip installed as a package."""
     return tuple(sorted(path for path in folder.rglob("*.py") if not is_test(path.relative_to(folder))))
 
 
 def is_test(path: Path) -> bool:
-    """Whether a package brings `path` along for its own tests, which nobody who installs it runs."""
+    """Whether a package ships `path` for its own tests, which its users do not run."""
     return "tests" in path.parts or path.stem.startswith("test_") or path.stem.endswith("_test")

@@ -140,7 +140,7 @@ class Neighbours:
             try:
                 found[path] = files.read_bytes(path)
             except SourceError:
-                continue  # nobody imports it
+                continue  # it is not imported
             left -= len(found[path])
             if left < 0:
                 return None

@@ -76,7 +76,7 @@ def _nothing() -> None:
 
 
 if sys.platform == "win32":
-    _SIGNAL = signal.SIGABRT  # nobody sends it there
+    _SIGNAL = signal.SIGABRT  # it is not used there
     _ticking = partial(tick_from_thread, _SIGNAL)
 else:
     _SIGNAL = signal.SIGALRM

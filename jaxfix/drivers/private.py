@@ -1,4 +1,4 @@
-"""Files of the user's own, outside of every project, that are believed: nobody else may write them."""
+"""Files of the user's own, outside of every project, that are trusted: no other user may write them."""
 
 import os
 import stat

@@ -29,7 +29,7 @@ def required(root: Path, sources: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def declared(file: Path) -> tuple[str, ...]:
-    """The requirements that a file of a project lists, as pip reads them; empty where it is read in vain."""
+    """The requirements that a file of a project lists, as pip reads them; empty where it cannot be read."""
     kind = next((kind for kind in KINDS if kind.named.fullmatch(file.name)), PIP)  # of a folder, or included
     text = text_of(file)
     others = included(file, text) if kind is PIP else ()

@@ -41,7 +41,7 @@ def stage(target: Path, raw: bytes, mode: int | None = None, not_before_ns: int 
       not_before_ns: the time of a file that this one follows.
 
     Raises:
-      OSError: there is no room, or it is forbidden; nothing is left behind.
+      OSError: the disk is full, or it is forbidden; nothing is left there.
     """
     old = target.stat() if target.exists() else None
     if old is not None and not (old.st_mode & 0o222 and os.access(target, os.W_OK)):

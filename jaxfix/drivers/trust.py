@@ -46,7 +46,7 @@ def store() -> Path:
     """The folder that the grants are kept in.
 
     Raises:
-      UserError: nobody can tell where the user's data is.
+      UserError: the folder of the user's data is unknown.
     """
     try:
         from platformdirs import user_data_path
@@ -88,7 +88,7 @@ def grants() -> tuple[tuple[Grant, ...], tuple[str, ...]]:
     """All that is trusted, by project, and sentences about the files that are not to be believed.
 
     Raises:
-      UserError: nobody can tell where the user's data is.
+      UserError: the folder of the user's data is unknown.
     """
     found: list[Grant] = []
     problems: list[str] = []
@@ -146,7 +146,7 @@ def _read(path: Path) -> Grant:
 
 
 def _refuse_foreign(path: Path) -> None:
-    """Raises UserError unless the file is the user's own, and nobody else's to write."""
+    """Raises UserError unless the file is the user's own, and no other user may write it."""
     reason = private.doubt(path, _SIZE_LIMIT_BYTES)
     if reason is not None:
         raise _unbelievable(path, reason)

@@ -84,7 +84,7 @@ def renamed(source: SourceFile, package: str, prefix: str) -> bytes:
     try:
         tree = ast.parse(source.text.decode())
     except (SyntaxError, ValueError):
-        return source.raw  # a template or a test's sample: nobody imports it
+        return source.raw  # a template or a test's sample: it is not imported
     edits = [edit for node in ast.walk(tree) for edit in _import_edits(source, node, package, prefix)]
     return source.encode(apply_edits(source.text, edits))
 

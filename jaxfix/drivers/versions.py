@@ -29,7 +29,7 @@ class Versions:
 
 
 def interpreter_of(command: str, root: Path, chosen: str | None = None) -> Path | None:
-    """The Python that a command line of the project starts; None if it starts something else, or nobody can tell.
+    """The Python that a command line of the project starts; None if it starts something else, or that is unknown.
 
     Args:
       chosen: what a bare `python` means; None leaves that to the project.

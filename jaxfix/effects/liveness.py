@@ -198,7 +198,7 @@ class _Reader:
                 )
 
     def _made(self, call: ast.Call, name: str) -> None:
-        """What a call makes must not be, or hold, what it is given and somebody reads later."""
+        """The result of a call must not be, or hold, an argument that is read later."""
         function = self._module.definition(call.func)
         for result in returned_anywhere(self._module, function) if function is not None else ():
             for part in result.elts if isinstance(result, ast.Tuple) else (result,):

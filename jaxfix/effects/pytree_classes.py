@@ -37,7 +37,7 @@ def hiding(module: Module, packages: Container[str]) -> Iterator[str]:
     """What in a file makes trees that may hold more than leaves, or takes them from where nobody has read.
 
     Args:
-      packages: the first parts of the names of the project's files, each of which is asked for itself.
+      packages: the first parts of the names of the project's files, each of which is asked for by itself.
     """
     yield from (package for package in _imported(module) if package not in LEAVES_ONLY and package not in packages)
     mentioned = module.get(Identifiers).among(_WORDS)

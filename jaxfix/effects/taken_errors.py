@@ -1,4 +1,4 @@
-"""Calls whose errors somebody takes, after which the program goes on with what they have changed."""
+"""Calls whose errors are caught, after which the program continues with what they changed."""
 
 import ast
 from collections.abc import Iterator

@@ -37,7 +37,7 @@ _WEAKEST_LAST = (Safety.SAFE, Safety.NEEDS_EVIDENCE, Safety.ON_REQUEST, Safety.D
 class Found:
     """A finding and who made it. `key` names it in its file, whatever other fixes are made there.
 
-    `seen` is what a traced run compiled again because of it, `hot` what it was long in beside that.
+    `seen` is what a traced run recompiled because of it, `hot` where it spent time besides.
     """
 
     codemod: Codemod
@@ -63,7 +63,7 @@ class Found:
 class Analysis:
     """What was found in one source, in the order of the text; `bugs` names codemods that raised, and walks without end.
 
-    `explained` is what a traced run compiled again and a finding accounts for, be it silenced or not.
+    `explained` is what a traced run recompiled and a finding, silenced or not, accounts for.
     """
 
     module: Module
@@ -100,7 +100,7 @@ def analyze(
     Args:
       made: keys of fixes that were made in `source` before: what is left keeps the keys that it had.
       seen: what a traced run compiled again. What a finding explains becomes part of it; the rest is `Module.seen`.
-      surroundings: what other files tell, and what a run was long in.
+      surroundings: facts of other files, and where a run spent its time.
       turn: is called with the id of each codemod before it runs.
 
     Raises:

@@ -31,10 +31,10 @@ class Forgetful:
 
 
 class Recent:
-    """Remembers the units of the last survey: for who surveys the same files again and again.
+    """Remembers the units of the last survey: for repeated surveys of the same files.
 
     Attributes:
-      changed: the paths of the units whose findings are others than in the survey before, and of new units.
+      changed: the paths of the units whose findings differ from those of the survey before, and of new units.
     """
 
     def __init__(self) -> None:

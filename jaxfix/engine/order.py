@@ -1,6 +1,6 @@
 """The order in which files are analysed first: what a file imports comes before it.
 
-So who uses a function is analysed when what somebody asks about the function is known, and is read once.
+So a user of a function is analysed after the questions about that function are known, and is read once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

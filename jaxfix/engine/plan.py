@@ -77,7 +77,7 @@ def patched(
         current = following
         applied += chosen
         rounds.append(chosen)
-        # Fixes inside one another need as many rounds as they are deep: only those that leave as many are in vain.
+        # Fixes inside one another need as many rounds as they are deep: only those that leave as many are useless.
         vain = vain + 1 if fewest is not None and len(fixes) >= fewest else 0
         fewest = len(fixes) if fewest is None else min(fewest, len(fixes))
     endless = [fix for chosen in rounds[-ROUNDS:] for fix in chosen]
@@ -172,12 +172,15 @@ def _lowered(fix: Fix, problem: str, source: SourceFile) -> Fix:
 def _choose(
     fixes: Iterable[Fix], codemods: Sequence[Codemod], accept: Accept, source: SourceFile, own: Edited
 ) -> tuple[list[Fix], tuple[Edit, ...], tuple[Held, ...]]:
-    """Takes a person's own, then the others in the order of codemods and the text; skips what overlaps one taken."""
+    """Takes a person's own, then the others in the order of codemods and the text; skips what overlaps one taken.
+
+    Guesses come last: what another fix puts under `jit` needs none of them.
+    """
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
     taken = Chosen(source.text)
     chosen: list[Fix] = []
     held: list[Held] = []
-    for fix in sorted(fixes, key=lambda fix: (fix.key not in own, rank[fix.codemod], fix.at)):
+    for fix in sorted(fixes, key=lambda fix: (fix.key not in own, fix.guess, rank[fix.codemod], fix.at)):
         reason = fix.lowered_because or accept(fix) or _wait(fix, chosen, codemods) or _conflict(fix, taken, source)
         if reason is None:
             chosen.append(fix)

@@ -62,7 +62,7 @@ Sources = Sequence[tuple[SourceFile, Surroundings]]
 
 
 class Shards(Protocol[Shard]):
-    """Work in parts; each is made when somebody is free for it."""
+    """Work in parts; each is created when a worker is free."""
 
     def __len__(self) -> int: ...
 
@@ -122,7 +122,7 @@ def packages_of(files: Sources) -> frozenset[str]:
 
 
 def facts_of(module: Module, packages: frozenset[str]) -> Facts:
-    """What a file tells the others, be it a script that nobody can import."""
+    """The facts of a file for the others, also of a script that cannot be imported."""
     path = module.source.path
     return facts(module, _name(path, module.surroundings), packages, is_test=_is_test(path))
 

@@ -9,12 +9,12 @@ _OF_USES = frozenset({Reads.USES, Reads.CALLERS})
 
 
 class Questions:
-    """The functions that somebody has asked about, under all names that are known so far.
+    """The functions that other files have asked about, under all names known so far.
 
     It saves time, and decides nothing: what is missing is read later, and what nobody needs is skipped.
 
     Args:
-      followed: functions that somebody else has asked about, and of which it matters who calls their callers.
+      followed: functions that others have asked about, and of which the callers of the callers matter.
     """
 
     def __init__(self, followed: Iterable[str] = ()) -> None:

@@ -47,7 +47,7 @@ class Record:
     Attributes:
       look: the last one.
       facts: what the file tells the others; None if it tells nothing.
-      uses: what it does with functions of the others, as far as somebody wanted to know.
+      uses: what it does with functions of the others, as far as was asked.
     """
 
     look: Look

@@ -1,4 +1,4 @@
-"""Where the lines are now that a traced run was long in beside compiling, and which finding explains them."""
+"""Where the lines in which a traced run spent time besides compiling are now, and which finding explains them."""
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,7 @@ from jaxfix.report.measurement import Measurement, Step
 
 # What speaks of the age of a function: a repair may well end it. And what XLA says of a donation that it does not use.
 _EXCUSED = re.compile(r"\w+ \(age\): |UserWarning: Some donated buffers were not usable")
-# Lines of jax and XLA about themselves, and warnings, which are compared for themselves.
+# Lines of jax and XLA about themselves, and warnings, which are compared by themselves.
 _ASIDE = re.compile(
     r".*(?:jax[./]_src|jax_plugins|\bxla\b)|[IWEF]\d{4} \d\d:\d\d|WARNING: All log messages before absl"
     r"|20\d\d-\d\d-\d\d |\S+:\d+: \w*Warning: |Traceback \(most recent|\s|.*\r"
@@ -81,7 +81,7 @@ def _warned(before: Measurement, after: Measurement) -> Iterator[str]:
 
 
 def _said(run: Measurement) -> list[str]:
-    """The lines of standard error, without what jax, XLA and Python say of themselves and of lines of code."""
+    """The lines of standard error, without what jax, XLA and Python print about themselves and lines of code."""
     return [_LINE.sub("#", line) for line in run.stderr.split("\n") if line and not _ASIDE.match(line)]
 
 

@@ -35,7 +35,7 @@ class ProgramRunner:
       paced: whether a warm call of each rewritten function is timed beside its original.
       passing: names of functions whose fixes have them pass constants on: their warm calls are timed as they are.
       checks_keys: whether jax raises where a random key is used twice.
-      originals: what the originals are of files that are others on the disk, by path; None is not a file.
+      originals: the originals of files that differ on the disk, by path; None is not a file.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How far a run is, in words, from what its processes tell meanwhile."""
+"""The progress of a run, in words, from the reports of its processes."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -59,7 +59,7 @@ def prove(
 ) -> Proof:
     """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
 
-    The dearest is taken first, and is the last to be left out: of two that do the same, the cheaper one goes.
+    The most expensive is taken first, and left out last: of two that do the same, the cheaper one goes.
 
     Args:
       candidates: path, fix and line of each.
@@ -107,7 +107,7 @@ class _Trial:
         self._seconds: Mapping[Key, float] = {}
 
     def order(self, worth: Worth) -> None:
-        """The dearest first, where a program has shown what they cost."""
+        """The most expensive first, where a program has shown what they cost."""
         if (baseline := self._runs.baseline) is not None:
             self._seconds = worth(baseline)
             self._kept.sort(key=lambda key: -self._worth(key))

@@ -1,4 +1,4 @@
-"""Runs jobs on other machines and behind launchers, through one stream: ssh, Slurm, `docker exec -i`, any prefix."""
+"""Runs jobs on other machines and under launchers, through one stream: ssh, Slurm, `docker exec -i`, any prefix."""
 
 import json
 import os
@@ -79,7 +79,7 @@ class Remote:
 
     @property
     def is_here(self) -> bool:
-        return False  # behind a launcher may be a container
+        return False  # a launcher may start a container
 
     @property
     def room(self) -> int:
@@ -103,7 +103,7 @@ class Remote:
         unless the very same folder is there.
 
         Raises:
-          EvidenceError: the place cannot be reached, lacks what the job needs, or was lost meanwhile.
+          EvidenceError: the place cannot be reached, lacks what the job needs, or was lost during the run.
         """
         try:
             marker = f"jaxfix:{secrets.token_hex(12)}:"

@@ -30,7 +30,7 @@ _OF_THE_TERMINAL = re.compile(
     r"_|SHLVL|PWD|OLDPWD|WINDOWID|TERM_SESSION_ID|TMUX(_PANE)?|STY|SSH_(AUTH_SOCK|CLIENT|CONNECTION|TTY)|VTE_VERSION|"
     r"XDG_SESSION_.*|DBUS_.*|GPG_.*|INVOCATION_ID|JOURNAL_STREAM|PYTEST_.*|VSCODE_.*|PS1|HISTFILE"
 )
-"""Variables that say where somebody sits; every other one counts."""
+"""Variables that describe the terminal and the user; every other one counts."""
 _MACHINE = ("/proc/driver/nvidia/version", "/proc/driver/nvidia/gpus", "/dev/accel0", "/dev/kfd")
 
 
@@ -131,7 +131,7 @@ class Reusing:
                 self.made += len(runs)
                 self.compiles += sum(len(run.compiles) for run in runs)
                 found |= {run.case: run for run in runs}
-                if self._base(sources, beside=beside) == base:  # nobody has changed anything meanwhile
+                if self._base(sources, beside=beside) == base:  # nothing was changed in between
                     for run in runs:
                         self._keep(names[run.case], run, self._runner.copied(sources))
             self.seconds += time.monotonic() - began

@@ -15,7 +15,7 @@ def side_by_side(
 
     Args:
       room: how many are done at the same time.
-      end: ends what is going on, where one raises or nobody waits any more.
+      end: ends the running jobs, where one raises or the wait was given up.
     """
     if min(room, len(pieces)) <= 1:
         yield from ((number, work(piece)) for number, piece in enumerate(pieces))

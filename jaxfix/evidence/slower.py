@@ -33,7 +33,7 @@ def limit_of(proves: Iterable[Proves]) -> float:
 def dearer(
     before: Measurement, after: Measurement, work: Iterable[Worked], times: Sequence[Times], limit: float = FACTOR
 ) -> str | None:
-    """What is much dearer with the fix, in words; None if nothing is.
+    """What costs much more with the fix, in words; None if nothing does.
 
     Args:
       limit: how many times as long a warm step may take.

@@ -31,7 +31,7 @@ def is_smaller(before: int, after: int) -> bool:
 
 
 def temporary_bytes(run: Measurement) -> int | None:
-    """What all that a run has compiled needs while it runs, each program for itself; None where jax does not tell."""
+    """The memory that each compiled program of a run needs while it runs; None where jax does not report it."""
     known = [each.temporary_bytes for each in run.compiles if each.temporary_bytes is not None]
     return sum(known) if known else None
 

@@ -124,7 +124,7 @@ class Stream:
         """Sends a frame.
 
         Raises:
-          Broken: nobody reads. What the other side said last can still be received.
+          Broken: the reader is gone. Its last messages can still be received.
         """
         self._write(_frame(kind, payload))
 

@@ -61,7 +61,7 @@ _CLEAR = 2
 
 @frozen
 class Plain:
-    """The runs of a pair with the `jit` that fixes have added taken out: every operation is dispatched for itself.
+    """The runs of a pair with the `jit` that fixes have added taken out: every operation is dispatched by itself.
 
     Attributes:
       names: of what only the second run has under an added `jit`; single steps of it were compared.
@@ -444,7 +444,7 @@ def no_cost(
 
 
 def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of how often the host waits for what it reads."""
+    """What two runs with equal results say of the host's blocking reads."""
     verdict, words = no_cost(before, after, noise, _KEPT_PART)
     if verdict is not Verdict.PROVEN:
         return verdict, words
@@ -513,7 +513,7 @@ _FIGURES = {
 
 
 def same_results(before: Counts, after: Counts, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of a change that need not gain anything: no step may get dearer."""
+    """What two runs with equal results say of a change that need not gain anything: no step may get slower."""
     if after.steady_compiles > before.steady_compiles + noise.steady:
         return Verdict.NO_EFFECT, f"compiles per step {before.steady_compiles} -> {after.steady_compiles}: they rise"
     return Verdict.PROVEN, f"equal results, compiles {before.compiles} -> {after.compiles}"

@@ -1,4 +1,4 @@
-"""What a change that changes no function shows of itself: whether the run as a whole is another one."""
+"""What a change that changes no function shows: whether the run as a whole differs."""
 
 from collections.abc import Mapping
 

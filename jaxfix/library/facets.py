@@ -381,7 +381,7 @@ class Package:
     ARRAYS = Facet()
     """Returns arrays or what is made of them."""
     IMMUTABLE = Facet()
-    """Returns what nobody can change."""
+    """Returns an immutable value."""
     FRESH = Facet()
     """Returns arrays of their own."""
     READS = Facet()

@@ -17,7 +17,7 @@ _UNREAD = object()
 
 
 def _literal(expr: ast.expr) -> object:
-    """The value of a literal; not by `ast.literal_eval`, which leaves cycles of closures behind."""
+    """The value of a literal; not by `ast.literal_eval`, which leaves cycles of closures as garbage."""
     match expr:
         case ast.Constant(value=value):
             return value

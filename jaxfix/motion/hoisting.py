@@ -261,7 +261,7 @@ def check_captured(module: Module, function: Function, name: str, scope: ast.AST
 
 
 def reads(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.Name]:
-    """The reads of the function by its name, outside of itself.
+    """The reads of the function by its name, outside its own body.
 
     Returns:
       In the order of the text.

@@ -1,6 +1,6 @@
 """What may fail where a module evaluates it when it is imported, and not when a function is called.
 
-Code that nobody calls is never evaluated, nor what stands below `if`, `try` or an early `return`. So all that moves
+Code without callers is never evaluated, nor what is below `if`, `try` or an early `return`. So all that moves
 from there to the top level must be known to succeed. Whether it means the same there is asked elsewhere.
 """
 

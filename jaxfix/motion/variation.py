@@ -19,7 +19,7 @@ def varies_by_callers(module: Module, function: Function, made: ast.AST) -> bool
     """Whether every caller that surely repeats gives `function`, made at `made`, another part of the program.
 
     That is a parameter around it that it calls, or uses otherwise than as an array, and a caller's loop rebinds:
-    `for model in models: train(model, x)`. Where other files call, nobody knows what they pass.
+    `for model in models: train(model, x)`. What other files pass is unknown.
     """
     outer = module.function(made)
     if outer is None or module.loops(made):

@@ -1,4 +1,4 @@
-"""What an `apply` has made of the seconds of a program: one line per what was dear, and what is left to do by hand."""
+"""What an `apply` saved of the seconds of a program: one line for each large cost, and what is left to do by hand."""
 
 from collections.abc import Iterator
 

@@ -57,7 +57,7 @@ def apply() -> Schema:
         "seal": described(
             or_null(schema_of(Seal, known)), "the sources that the evidence is about: `jaxfix verify` reads it"
         ),
-        "run": described(or_null(schema_of(Went, known)), "what the program was long in, and is with all proven fixes"),
+        "run": described(or_null(schema_of(Went, known)), "where the time went, without and with all proven fixes"),
     }
     told = f"What remains, what was done, and what was shown. {_PROMISE}"
     return _document("apply", object_of(told, properties), known)

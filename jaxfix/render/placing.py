@@ -33,14 +33,14 @@ _TOP = Region(Place(1, 1), Place(1, 1))
 
 
 def region(finding: Diagnostic | Related) -> Region:
-    """Where the finding is in its file; the top of a notebook, whose lines nobody but its editor can count."""
+    """Where the finding is in its file; the top of a notebook, whose lines only its editor can count."""
     if finding.cell is not None:
         return _TOP
     return Region(Place(finding.line, finding.column), Place(finding.end_line, finding.end_column))
 
 
 def place(file: SourceFile, offset: int) -> Place:
-    """Where the byte at `offset` stands, its column in code points; behind the last newline begins another line."""
+    """Where the byte at `offset` stands, its column in code points; after the last newline begins another line."""
     if _ends_a_line(file.text, offset):
         return Place(file.lines.line(offset) + 1, 1)
     return Place(file.lines.line(offset), file.lines.column(offset))

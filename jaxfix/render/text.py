@@ -17,8 +17,8 @@ _ESTIMATED = (
 def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
     """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix.
 
-    First comes what a trace has seen, the dearest first, then what is certain, then what is possible; of each the
-    dearest first, by an estimate.
+    First comes what a trace has seen, then what is certain, then what is possible; of each the most expensive first,
+    by measure or by estimate.
     """
     return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in sorted(diagnostics, key=dearest_first))
 
@@ -63,7 +63,7 @@ def check_summary(
 
     Args:
       is_compared: whether findings that a baseline knows are left out.
-      is_listed: whether the findings are printed beside it, the dearest first.
+      is_listed: whether the findings are printed beside it, the most expensive first.
     """
     if not files:
         return "no Python files to analyse\n"
@@ -92,7 +92,7 @@ def _not_shown(number: int, paint: Paint) -> str:
 
 
 def apply_summary(fixed: int, made: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:
-    """What an `apply` left behind: `remaining` is what a second check found, `where` says what became of the fixes.
+    """The result of an `apply`: `remaining` is what a second check found, `where` says what became of the fixes.
 
     Args:
       fixed: findings that are gone.

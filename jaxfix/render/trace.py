@@ -1,4 +1,4 @@
-"""What a program was long in, by source line, what it compiled in vain, and what cures it."""
+"""Where a program spent its time, by source line, what it recompiled, and what cures it."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -100,7 +100,7 @@ def went(measurement: Measurement, paint: Paint = plain) -> str:
 
 
 def nothing(measurement: Measurement) -> str:
-    """What is said of a program without compiles: that it had none, or that nobody could see them."""
+    """The line of a program without compiles: that it had none, or that they could not be seen."""
     if measurement.peak_bytes:
         return "nothing was compiled"
     return (
@@ -110,7 +110,7 @@ def nothing(measurement: Measurement) -> str:
 
 
 def totals(measurement: Measurement, paint: Paint = plain) -> str:
-    """How much was compiled, how much of it in vain, and how much came from the persistent cache."""
+    """How much was compiled, how much of it again, and how much came from the persistent cache."""
     rows = compiled(measurement.compiles)
     seconds, lost = sum(row.seconds for row in rows), sum(row.lost_s for row in rows)
     again, cached = sum(row.again for row in rows), sum(row.cached for row in rows)

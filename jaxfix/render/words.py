@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 _TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
 _ALIKE = 0.4
 _MOST = 150
-"""Lines of a block, beyond which nobody looks for pairs."""
+"""The most lines of a block in which pairs are looked for."""
 
 Parts = tuple[tuple[str, bool], ...]
 """A line in pieces, each with whether it has changed."""

@@ -10,7 +10,7 @@ SIZE = "operations that are compiled"
 DATA = "constants in programs"
 """How a reason begins that tells how large programs are."""
 READS = "blocking reads"
-"""How a reason begins that tells how often the host waits for what it reads."""
+"""The beginning of a reason about the host's blocking reads."""
 TEMPORARY = "temporaries of programs"
 """How a reason begins that tells how much memory programs need while they run."""
 KEYS = "the key checker of jax"
@@ -30,7 +30,7 @@ class Verdict(Enum):
 
     @property
     def is_refuted(self) -> bool:
-        """Whether the fix was seen to change results, to break a run, or to make its steps much dearer."""
+        """Whether the fix was seen to change results, to break a run, or to slow its steps down much."""
         return self in (Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER)
 
 
@@ -80,7 +80,7 @@ class Comparison:
       max_delta: the largest difference of floats, relative to the largest value of their array.
       max_ulp: the same in units in the last place.
       beside: calls of the original beside the rewritten function whose results were equal.
-      alone: why the original could not be called beside it; None if it was, or if nobody tried.
+      alone: why the original could not be called beside it; None if it was, or was not tried.
       narrow: whether the counts are those of the function's own lines, as other fixes save compiles in the same run.
       cured: whether the run without the change raised, and the one with it did not; their counts do not compare.
       course_before: the steps without the change; None where there are none, and in older receipts.

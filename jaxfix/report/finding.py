@@ -100,7 +100,7 @@ _GAINS = {
 
 
 class Cost(Enum):
-    """What a line costs, the dearest first, as its codemod says: an estimate, where no run has measured it."""
+    """What a line costs, the most expensive first: an estimate of its codemod, where no run has measured it."""
 
     ERROR = "an error"
     NUMBERS = "random numbers that depend on each other"
@@ -140,7 +140,7 @@ class Equality(Enum):
 
     @property
     def is_change(self) -> bool:
-        """Whether results are others: such a fix is judged before all others, which then are compared with it made."""
+        """Whether results change: such a fix is judged before all others, which are then compared with it applied."""
         return self in (Equality.OTHER_NUMBERS, Equality.FEWER_ROWS, Equality.MASKED)
 
 
@@ -214,7 +214,7 @@ class Rewriter(Protocol):
         """Adds the keyword argument, or changes its value if `call` has it."""
 
     def insert_argument(self, call: ast.Call, value: str, *, before: int | None = None) -> None:
-        """Adds a positional argument before the one at the index `before`, by default behind the last one."""
+        """Adds a positional argument before the one at the index `before`, by default after the last one."""
 
     def name_argument(self, call: ast.Call, argument: ast.expr | ast.keyword, name: str | None) -> None:
         """Gives an argument of `call` this name in place of the one that it has, if any; None makes it positional."""
@@ -277,7 +277,7 @@ Recipe = Callable[[Rewriter], None]
 
 @frozen
 class Offer:
-    """A cure that is made only for who asks for it.
+    """A cure that an option requests.
 
     Attributes:
       change: the option that asks.
@@ -302,7 +302,7 @@ class Finding:
     """A place that costs something. Lives in one process: nodes and recipes do not travel.
 
     Attributes:
-      at: the node that is to blame; its span is shown.
+      at: the node that causes it; its span is shown.
       message: what is so and why it costs, lower case, no full stop, code in backticks.
       title: the cure as an imperative, such as ``Move `body` to module level``.
       recipe: what to do, or None where jaxfix declines.
@@ -316,7 +316,7 @@ class Finding:
       leaves: the parts of states that it is about, as a run names them; what compiled again for one of them is its own.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
       fate: what versions of a library make of it, where it is about that.
-      renames: its fix says the same thing by another name: who asks for another version is given it without a rerun.
+      renames: its fix uses another name of the same thing: an upgrade writes it without a rerun.
       certain_if: what would make it certain, in half a sentence, where the cost depends on something else than eager
         calls of the function around it.
       offers: cures that change what a user may ask to change; without that the finding is what all else says.
@@ -366,7 +366,7 @@ class Fix:
       function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.
       helpers: the generated helper functions that the new text calls.
       proves: what a rerun must show that it gains.
-      guess: nobody has seen what it is for happen again and again: only a run tells if it pays.
+      guess: the cost was not seen to repeat: only a run shows whether it pays.
       renames: as the finding's own.
       raises: the kinds of arguments, as a proof names them, on which the new code may raise where the old runs.
       frees: the names of imports that it has no use for, and other code still has.

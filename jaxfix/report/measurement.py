@@ -175,7 +175,7 @@ class Worked:
       function: as `path:qualified name`.
       operations_before: that the original runs, each iteration of a loop counted.
       values_before: the numbers that these make.
-      freed: dear operations that always run, and in the original only where a branch is taken.
+      freed: expensive operations that always run, and in the original only where a branch is taken.
       paced: seconds of a warm call of the original and of the function under `jit`, several times; where asked for.
     """
 

@@ -158,7 +158,7 @@ class Report:
     Attributes:
       together: the cases that were rerun, without any fix and with all that are proven.
       generated: the helper files that the fixes need.
-      went: what a program that was rerun was long in, and is now.
+      went: where a program that was rerun spent its time, before and now.
       seen: what its first run has seen of findings, by path and key.
       seal: the sources that the evidence is about; None where there is none.
     """

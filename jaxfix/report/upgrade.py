@@ -14,7 +14,7 @@ class State:
     """The findings of a project, between the versions that are at stake.
 
     Attributes:
-      came_from: the version that it was written for; None where nobody says.
+      came_from: the version that it was written for; None if unknown.
       today: the installed one; None where there is none.
       to: the one that it is to run with; None for the newest.
       files: how many were analysed.
@@ -55,7 +55,7 @@ class State:
 
     @property
     def renames(self) -> tuple[Diagnostic, ...]:
-        """Other names of the same thing, which who asks for a version is given without a run."""
+        """Other names of the same thing, which an upgrade writes without a run."""
         return tuple(each for each in self.findings if each.fixable and each.renames)
 
     @property

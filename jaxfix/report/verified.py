@@ -37,7 +37,7 @@ class Verified:
       holds: whether it is whole, proves something, and speaks of this tree.
       reason: why not, or of which side of the change it speaks.
       files: each that it names.
-      seal: what it says of itself.
+      seal: its own digest, as it states it.
     """
 
     receipt: str

@@ -26,7 +26,7 @@ class _Argument:
 
 
 _Placed = tuple[int | None, str]
-"""A positional argument and the index of the one that it stands before; None behind them all."""
+"""A positional argument and the index of the one that it precedes; None after them all."""
 
 
 class Arguments:
@@ -48,7 +48,7 @@ class Arguments:
         return kinds == sorted(kinds)
 
     def added(self, positional: tuple[_Placed, ...], keywords: tuple[str, ...], newline: str) -> list[Edit]:
-        """The edits that add arguments: positional ones where they say, keywords behind all but `**`."""
+        """The edits that add arguments: positional ones at their index, keywords after all but `**`."""
         front = sum(not argument.is_keyword for argument in self._found)
         back = next((n for n, argument in enumerate(self._found) if argument.star == "**"), len(self._found))
         places: dict[int, tuple[str, ...]] = {}

@@ -43,7 +43,7 @@ class Folding:
         comment = next((token for token in self._found(Span(start, end)) if token.kind == "COMMENT"), None)
         if comment is not None and _PRAGMA.search(comment.text):
             return edits  # it speaks of this line
-        # A comment behind the code may stand out: the code decides.
+        # A comment after the code may be too long: the code decides.
         code = Span(start, self._code_end(Span(start, end), comment))
         width = self._width(code, edits) + shift
         if self._layout.fits(width) or width <= len(self._source.text[start : code.end].decode()):

@@ -34,6 +34,6 @@ class Grouping:
 
 
 def _is_called(token: Token) -> bool:
-    """Whether an opening parenthesis behind `token` begins arguments."""
+    """Whether an opening parenthesis after `token` begins arguments."""
     is_name = token.kind == "NAME" and not keyword.iskeyword(token.text)
     return is_name or token.kind == "STRING" or token.text in _CLOSING

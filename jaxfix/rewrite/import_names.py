@@ -115,7 +115,7 @@ class ImportNames:
 
     @property
     def _pragma(self) -> str:
-        """What the comment behind the statement says to linters, which holds for every name of it."""
+        """The pragma in the comment after the statement, which holds for every name of it."""
         behind = next((token for token in self._tokens if token.span.start >= self._span.end), None)
         is_pragma = behind is not None and behind.kind == "COMMENT" and _PRAGMA.match(behind.text)
         return behind.text if behind is not None and is_pragma else ""

@@ -92,7 +92,7 @@ def header(
 
 
 def head_end(found: Sequence[Token], start: int) -> int:
-    """Where the head of the compound statement at `start` ends: behind its colon."""
+    """Where the head of the compound statement at `start` ends: after its colon."""
     depth = 0
     for token in islice(found, bisect_left(found, start, key=lambda token: token.span.start), None):
         depth += step(token)

@@ -445,7 +445,7 @@ class EditRecorder:
 
 
 def _is_import(piece: Piece) -> bool:
-    """Whether it is lines of their own that belong to the module: what they stand behind may go."""
+    """Whether it is lines of their own that belong to the module: what precedes them may go."""
     return (
         piece.place not in _INLINE and piece.owner == piece.edit.span and piece.edit.span.start == piece.edit.span.end
     )

@@ -42,7 +42,7 @@ def _is_needed(module: Module, alias: ast.alias) -> bool:
 
 
 def _reads(text: str, name: str) -> bool:
-    """Whether code may read the variable: behind a dot it is an attribute."""
+    """Whether code may read the variable: after a dot it is an attribute."""
     return re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text) is not None
 
 

@@ -28,7 +28,7 @@ class Codemod:
         where another version is known to be installed.
       cures: the causes of recompiles that its findings explain; empty where that may be any.
       programs: what they make compile again, as a trace names it, such as `scan`; empty where that may be any.
-      relieves: the kinds of work beside compiling that its findings explain, where a run was long in their lines.
+      relieves: the kinds of work besides compiling that its findings explain, where a run spent time in their lines.
       notes: what programs of a traced run hold that it reports, through `Module.held`; without that it finds nothing.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
       raises: the kinds of arguments on which its new code may raise where the old runs, such as `complex numbers`: no

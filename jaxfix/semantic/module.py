@@ -38,7 +38,7 @@ class Module:
       names: what its names mean; the queries that everybody needs stand on the module too, such as `qualname`.
       recompiles: what a traced run compiled again in this file and no other finding explains; empty without a
         trace.
-      hot: regions of lines that a traced run was long in beside compiling, where they are now; empty without a trace.
+      hot: regions in which a traced run spent time besides compiling, where they are now; empty without a trace.
       held: what programs of a traced run hold that was put there by lines of this file, where they are now.
     """
 

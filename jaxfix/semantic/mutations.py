@@ -1,4 +1,4 @@
-"""What the code of a module changes after it was made: the objects behind names, their attributes, its own globals."""
+"""What the code of a module changes after its creation: the objects of names, their attributes, its own globals."""
 
 import ast
 from collections.abc import Iterator

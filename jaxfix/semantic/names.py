@@ -280,7 +280,7 @@ class Names:
         return not self._spelled.isdisjoint(self.spellings(_last_parts(qualnames)))
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
-        """The calls of whatever ends in one of `names`, be it a variable or an attribute.
+        """The calls of a variable or an attribute whose name ends in one of `names`.
 
         Returns:
           In the order of the text; what the names stand for is not analysed.
@@ -290,7 +290,7 @@ class Names:
 
     @cached_property
     def _spelled(self) -> frozenset[str]:
-        """The words that name something here, be it a variable or an attribute."""
+        """The names of variables and attributes here."""
         return frozenset((*self._index.names, *self._index.attributes))
 
     def _calls_of(self, name: str) -> Sequence[ast.Call]:

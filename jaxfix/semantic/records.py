@@ -73,7 +73,7 @@ class Records:
         """The fields that a call which makes an object spells out, with what it puts there.
 
         Returns:
-          Empty where it makes none, or hides its arguments behind `*` or `**`.
+          Empty where it creates none, or hides its arguments in `*` or `**`.
         """
         if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
             return ()

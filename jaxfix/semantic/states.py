@@ -51,7 +51,7 @@ class States:
 
     @cached_property
     def _made_again(self) -> frozenset[str]:
-        """The dotted names of what more than one function may return: of others nobody needs to know the fields."""
+        """The dotted names of what more than one function may return: of others the fields do not matter."""
         calls = {(f, self._module.qualname(made.func)) for f, made in self._returned if isinstance(made, ast.Call)}
         times = Counter(name for _, name in calls if name is not None)
         if any(self._changed(made) is not None for _, made in self._returned):

@@ -110,7 +110,7 @@ class Staging:
         return _TRACED if is_for_tracers(self._module, node) else self._contexts(function)
 
     def seen(self, node: ast.AST) -> frozenset[Runs]:
-        """The ways to `node`, if a public function that was seen to be called is called by nobody else.
+        """The ways to `node`, if a public function with known callers has no others.
 
         Who imports a function that the project calls itself, and does not offer, runs it as the project does.
 

@@ -119,7 +119,7 @@ def may_be_jitted(module: Module, expr: ast.expr) -> bool:
 
 
 def transform_of(module: Module, expr: ast.AST) -> str | None:
-    """The canonical name behind `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`.
+    """The canonical name of `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)` or `retrace(lax.scan)`.
 
     A name that is bound once to such a partial stands for it.
 

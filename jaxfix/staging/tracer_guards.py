@@ -1,4 +1,4 @@
-"""What code does only where a value is a tracer: behind `if not isinstance(x, jax.core.Tracer): ...; return`."""
+"""What code does only where a value is a tracer: after `if not isinstance(x, jax.core.Tracer): ...; return`."""
 
 import ast
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which functions of a file may give the same at the next call: read when somebody asks for it, which few do."""
+"""Which functions of a file may give the same at the next call: read on demand, which is rare."""
 
 import ast
 from collections.abc import Iterator

@@ -219,7 +219,7 @@ class _Summarizer:
                 calls.setdefault(of, []).append(call)
         for of, call, outcome, node in found:
             known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
-            # Through a function under `jit` nobody else gets here.
+            # A function under `jit` is the only way here.
             left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
             told = None if call is None else self._called(calls[of], call, of, passed=of + PASSED in passed)
             repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated

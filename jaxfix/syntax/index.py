@@ -45,7 +45,7 @@ class Index:
         self.around: Final[dict[ast.AST, Scope | None]] = {}
         self._fill(tree)
         for found in (self.kinds, self.names, self.attributes, self.binding):
-            found.default_factory = None  # who asks for what is not there adds nothing
+            found.default_factory = None  # a lookup of a missing key adds nothing
 
     def _fill(self, tree: ast.Module) -> None:
         """One flat loop without calls: no other line of jaxfix runs as often as these."""

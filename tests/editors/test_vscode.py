@@ -25,7 +25,8 @@ def test_a_quick_fix_by_the_lightbulb(server: Server, opens: Opens, tmp_path: Pa
     before, after = (
         (GOLDEN / name).read_text().replace("  # want: local-jit", "") for name in ("program.py", "program.fixed.py")
     )
-    folder = project(tmp_path / "net", {"train.py": before}, **{"jaxfix.run": "python train.py"})
+    files = {"train.py": before, "pyproject.toml": '[tool.jaxfix]\nselect = ["local-jit"]\n'}
+    folder = project(tmp_path / "net", files, **{"jaxfix.run": "python train.py"})
     window = opens(server, folder, "train.py")
     window.squiggles()
     assert "created in every iteration" in window.hover("value_and_grad").inner_text()

@@ -229,7 +229,7 @@ def _uses(module: Module, function: Function, name: str) -> list[ast.Name]:
 
 
 def _check(module: Module, function: Function | None, each: Captured) -> None:
-    """Refuses what is not the same, or dearer, as an argument.
+    """Refuses what differs, or costs more, as an argument.
 
     Raises:
       Declined: it is.

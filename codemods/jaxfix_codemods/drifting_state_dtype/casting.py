@@ -84,7 +84,7 @@ def _bound_anew(module: Module, body: Body) -> ast.expr | None:
 def _check_uses(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     """
     Raises:
-      Declined: somebody else relies on what the function returns.
+      Declined: other code relies on what the function returns.
     """
     if direct_calls(module, function):
         raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is called elsewhere too"))

@@ -53,7 +53,7 @@ class _Start:
         self._inside = {body.function for body in read}
 
     def sources(self, key: Key) -> tuple[ast.AST, ...]:
-        """What the part `key` of it may be; empty where nobody knows."""
+        """What the part `key` of it may be; empty where that is unknown."""
         found: tuple[ast.AST, ...] = ()
         if self._expr is not None:
             found = self._origins.of(self._expr) if key == WHOLE else self._origins.items(self._expr, key)
@@ -111,7 +111,7 @@ def _asker(module: Module, first: _Start, state: ast.arg) -> Callable[[tuple[ast
 
 
 def _changes(before: Dtypes, after: Dtypes) -> bool:
-    """Whether the dtype is what somebody passes, or another one of those that the code names."""
+    """Whether the dtype is that of an argument, or another of those that the code names."""
     if after.own <= HALVES:  # nothing of full precision takes part, to which all else would be promoted
         return bool(after.given) or not after.own <= before.own
     return bool(before.own) and before.own <= HALVES

@@ -189,7 +189,7 @@ def _sum(
 
 
 def _is_update(module: Module, target: ast.AST) -> bool:
-    """Whether a binding computes the variable of itself."""
+    """Whether a binding computes the variable from its own value."""
     match module.statement(target):
         case ast.AugAssign():
             return True

@@ -90,7 +90,7 @@ class Given:
                 self._check_data(name)
 
     def _stays(self, source: ast.AST) -> bool:
-        """Whether nobody can change what `source` is; False where that is not known."""
+        """Whether no code can change what `source` is; False where that is unknown."""
         if isinstance(source, FUNCTIONS):
             self.check_function(source)
             return True
@@ -139,7 +139,7 @@ class Given:
             self.check_attribute(name, f"{owner.name}.{name}")
 
     def check_attribute(self, name: str, shown: str) -> None:
-        """An attribute that somebody stores: of which object is seldom known."""
+        """An attribute that some code stores: the object is seldom known."""
         if is_stored(self._module, name):
             raise Declined(Reason(Code.UNSTABLE, f"it reads `{shown}`, which can change between iterations"))
 
@@ -177,7 +177,7 @@ class Given:
         return False
 
     def _check_data(self, name: ast.Name) -> None:
-        """A variable that may hold a list, a dictionary or an array of NumPy: nobody may get hold of it."""
+        """A variable that may hold a list, a dictionary or an array of NumPy: no other code may hold it."""
         module = self._module
         scope = module.scope_of(name.id, name)
         if scope is None or name.id in module.names.imports or self._values.of(name).form in _NUMBERS:

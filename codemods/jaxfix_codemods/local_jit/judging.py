@@ -373,7 +373,7 @@ class _Judge:
         return needed
 
     def _doubt_import(self, function: Function | None, at: ast.stmt, *, is_before: bool) -> None:
-        """What may fail where it is evaluated although nobody calls the function around it."""
+        """What may fail when evaluated although the function around it is not called."""
         module, site = self.module, self.site
         made: list[ast.AST] = [site.at] if site.function is None or site.renamed is not None else []
         parts = [*made, *(import_time.signature(module, function) if function is not None else ())]

@@ -42,7 +42,7 @@ def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
 
 
 def _jit_again(module: Module, plan: Plan, renamed: ast.Assign, name: str, edit: Rewriter) -> None:
-    """Moves `step = jax.jit(step)` behind the function that it jits."""
+    """Moves `step = jax.jit(step)` below the function that it jits."""
     assert isinstance(plan.site.at, ast.Call)
     made = module.substitute(plan.site.at, {plan.site.at.args[0]: name})
     edit.insert_before(plan.at, f"{name} = {made}", below_hoisted=True)
@@ -129,7 +129,7 @@ def _parameters(module: Module, plan: Plan) -> dict[str, str]:
 
 
 def _take(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> None:
-    """Makes a moved `def` take the further parameters, behind its own."""
+    """Adds the further parameters to a moved `def`, after its own."""
     own = positional_of(function.args)
     if own and parameters:
         edit.replace(own[-1], ", ".join((module.text(own[-1]), *parameters.values())))

@@ -73,7 +73,7 @@ def _decorated(module: Module) -> Iterator[Site]:
 
 
 def _renamed(module: Module) -> Iterator[Site]:
-    """A local `def`, and behind it `step = jax.jit(step)`: as if it were decorated."""
+    """A local `def`, and after it `step = jax.jit(step)`: as if it were decorated."""
     for call, found in jittings(module):
         statement = module.parent(call)
         match statement, call.args:

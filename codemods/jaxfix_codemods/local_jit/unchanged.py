@@ -176,7 +176,7 @@ class _Check:
     # --- what the function that is made reads of them ---------------------------------------------------------
 
     def _check_attributes(self) -> None:
-        """Refuses attributes that somebody stores: which object they are read of is seldom known."""
+        """Refuses attributes that some code stores: the object that they are read from is seldom known."""
         module = self._module
         taken = (module.definition(argument) for argument in self._arguments)
         is_own = self._takes_own_objects()

@@ -107,7 +107,7 @@ def find(module: Module) -> Iterator[Finding]:
     for call in control_flow_calls.control_flow(module):
         made_anew = [(use, role) for use, role in function_arguments(module, call) if is_made_anew(module, call, use)]
         if not made_anew or module.get(Staging).is_staged(call):
-            continue  # compiled once, be it with the program around it
+            continue  # compiled once, perhaps with the program around it
         move = _move(module, call, made_anew)
         around_it = {each for each in transformed if call in each.control_flow}
         if around_it and isinstance(move, Move) and move.lifted:
@@ -163,7 +163,7 @@ def _is_made_in_vain(module: Module, call: ast.Call, made_anew: MadeAnew) -> boo
 
 
 def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, *, lost: bool) -> Finding:
-    """The finding of one call; `lost` where only a derivative that nobody sees here runs it."""
+    """The finding of one call; `lost` where only a derivative that is not seen here runs it."""
     primitive = control_flow_calls.primitive_of(module, call) or ""
     names = shown(module, *(use for use, _ in made_anew))
     again = _is_made_in_vain(module, call, made_anew) and module.qualname(call.func) == primitive

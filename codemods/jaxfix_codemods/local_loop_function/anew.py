@@ -38,7 +38,7 @@ def is_made_anew(module: Module, call: ast.Call, use: ast.expr) -> bool:
 
 
 def runs_with(module: Module, node: ast.AST) -> list[Function]:
-    """The innermost function around `node`, and those around it as long as they give what is in them to nobody."""
+    """The innermost function around `node`, and those around it as long as nothing in them escapes."""
     found: list[Function] = []
     for function in module.functions_around(node):
         found.append(function)

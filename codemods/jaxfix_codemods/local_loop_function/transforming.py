@@ -51,7 +51,7 @@ def _surely_loops(module: Module, transformed: Transformed) -> bool:
 
 
 def _check(module: Module, transformed: Transformed) -> None:
-    """What would be done twice, or in vain, where a function asks for a value and so is traced once more."""
+    """What would be done twice, or needlessly, where a function needs a value and so is traced once more."""
     check_gain(module, list(transformed.functions))
     for function in sorted(transformed.functions, key=lambda function: function.lineno):
         effect = next(effects(module, function), None)

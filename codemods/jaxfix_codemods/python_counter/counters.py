@@ -52,7 +52,7 @@ def counters(module: Module) -> Iterator[Counter]:
 
 
 def _changing(module: Module, call: ast.Call) -> Iterator[tuple[Argument, ast.expr, ast.expr, Number, str | None]]:
-    """The numbers in the arguments of a call that are others in each iteration of a loop around it."""
+    """The numbers in the arguments of a call that change in each iteration of a loop around it."""
     for key, argument in arguments(call):
         for number, holder in _parts(module, argument):
             kind = induction.number(module, number, call)

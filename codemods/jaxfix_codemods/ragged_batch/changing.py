@@ -151,7 +151,7 @@ def _masked_of_step(module: Module, found: Batches, step: Step) -> Masked:
 
 
 def _rows(found: Batches, step: Step, function: Function) -> list[str]:
-    """The parameters of a step that take rows of a batch, be it through the loop over a generator."""
+    """The parameters of a step that take rows of a batch, also through the loop over a generator."""
     bound = {each.id for each in ast.walk(step.loop.target) if isinstance(each, ast.Name)}
     is_own = step.loop is found.loop
     return [

@@ -140,7 +140,7 @@ def read_after(module: Module, found: Batches) -> ast.Name | None:
 
 
 def _loop_over(module: Module, call: ast.Call) -> ast.For | None:
-    """The loop over a range, be it wrapped in something that shows its progress."""
+    """The loop over a range, also one wrapped in a progress bar."""
     parent = module.parent(call)
     if isinstance(parent, ast.Call) and parent.args[:1] == [call] and ast.unparse(parent.func).endswith("tqdm"):
         call, parent = parent, module.parent(parent)
@@ -155,7 +155,7 @@ def _is_batch(module: Module, node: ast.Slice, loop: ast.For, counter: str, rows
 
 
 def is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
-    """Whether it is where a batch ends that begins at `counter`, be it the end of all rows."""
+    """Whether it is the end of a batch that begins at `counter`, the end of all rows included."""
     match end:
         case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
             return first == counter and is_alike(more, size)

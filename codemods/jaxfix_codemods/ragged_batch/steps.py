@@ -55,7 +55,7 @@ class Step:
 
 
 def steps(module: Module, found: Batches) -> tuple[Step, ...]:
-    """The calls that the batches of a loop come to, be it through a generator of the same file."""
+    """The calls that take the batches of a loop, also through a generator of the same file."""
     own = tuple(_in(module, found.loop, found.holds))
     return own or tuple(_by_generator(module, found))
 

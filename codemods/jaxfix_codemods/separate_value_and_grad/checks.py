@@ -58,7 +58,7 @@ def check(module: Module, pair: Pair) -> None:
 
 
 def _check_handlers(module: Module, pair: Pair) -> None:
-    """That nobody goes on with the value where the gradient raises."""
+    """That no code uses the value where the gradient raises."""
     for outer in module.ancestors(pair.last):
         if isinstance(outer, FUNCTIONS):
             return
@@ -202,7 +202,7 @@ def _check_subclasses(module: Module, functions: tuple[Function, ...]) -> None:
             raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 
-# --- what happens meanwhile ---------------------------------------------------------------------------------------
+# --- what happens between the calls -------------------------------------------------------------------------------
 
 
 def _check_between(module: Module, pair: Pair, functions: tuple[Function, ...]) -> None:

@@ -79,7 +79,7 @@ def _drop_import(module: Module, made: ast.Call, edit: Rewriter) -> None:
 
 
 def _target(module: Module, pair: Pair, call: ast.Call) -> str | None:
-    """What the statement of a call binds to its result, where it does nothing else and nothing meanwhile reads that."""
+    """The name that a statement binds to the result of a call, where it does no more and nothing reads that between."""
     match module.parent(call):
         case ast.Assign(targets=[ast.Name() | ast.Tuple() as target]) if pair.block[0] is not pair.block[-1]:
             names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}

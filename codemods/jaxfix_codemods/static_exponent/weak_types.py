@@ -1,7 +1,7 @@
 """Whether anything can tell that a floating scalar is strongly typed and not weakly, or the other way round.
 
 A weakly typed one takes the dtype of an array that it meets; a strongly typed one may promote it. Where it only meets
-numbers and integers, or is cast, compared or asked for before it meets an array, nobody can tell.
+numbers and integers, or is cast, compared or asked for before it meets an array, is unknown.
 """
 
 import ast

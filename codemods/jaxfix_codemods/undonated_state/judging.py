@@ -1,4 +1,4 @@
-"""Which arguments of a jitted step nobody needs once it was called."""
+"""Which arguments of a jitted step are dead after its call."""
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
@@ -88,7 +88,7 @@ def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step
 
 
 def may_be_callers(module: Module, step: Step, donated: Sequence[str]) -> bool:
-    """Whether a donated state is what an optimizer makes that somebody else made, and may hold arrays of theirs."""
+    """Whether a donated state comes from an optimizer that other code created, and may hold its arrays."""
     origins = module.get(Values).origins
     for call in step.uses.calls:
         passed = arguments_of(step.function, call, bound=step.bound) or {}

@@ -1,4 +1,4 @@
-"""Whether the weights of a network are so few that nobody misses the memory."""
+"""Whether the weights of a network are so few that their memory does not matter."""
 
 import ast
 

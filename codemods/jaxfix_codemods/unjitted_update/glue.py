@@ -140,7 +140,7 @@ def _last(node: ast.expr) -> str | None:
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
     """The functions that a loop of another file calls eagerly, and that start enough, each with such a call.
 
-    Those of a package are for many callers, and nobody is asked about them.
+    Those of a package are for many callers, and are not asked about.
     """
     project = module.surroundings.project
     for function in () if "." in (module.surroundings.name or ".") else module.tree.body:

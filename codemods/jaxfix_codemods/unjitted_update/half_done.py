@@ -1,4 +1,4 @@
-"""What a step that raises leaves bound: under `jit` nothing is, and somebody may go on with what was."""
+"""What a step that raises leaves bound: nothing under `jit`, and later code may use what was."""
 
 import ast
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from jaxfix.api.analysis import Form, Values
 def sum_of(module: Module, statement: ast.stmt) -> str | None:
     """The variable that `statement` adds to, where that begins as a number of Python.
 
-    `jit` compiles for the number and again for the array that it becomes; of a step that is dear.
+    `jit` compiles for the number and again for the array that it becomes; of an expensive step.
     """
     match statement:
         case ast.AugAssign(target=ast.Name() as target):

@@ -160,7 +160,7 @@ def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Ca
 
 
 def _check_target(module: Module, rounds: Rounds) -> None:
-    """Nobody may read the variable of the loop behind it, or bind it in it."""
+    """No code may read the variable of the loop after it, or bind it within."""
     loop = rounds.loop
     inside, bound = set(walk(loop)), stores(module, loop)
     for target in (node for node in walk(loop.target) if isinstance(node, ast.Name)):

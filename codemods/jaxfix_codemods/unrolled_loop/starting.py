@@ -47,7 +47,7 @@ def start_of(module: Module, start: ast.AST, name: str) -> ast.expr | None:
 
 
 def _check_updates(module: Module, loop: ast.For, name: str, starts: Sequence[ast.expr | None]) -> None:
-    """What nobody knows to be an array, and is computed by arithmetic alone, may be a number of Python."""
+    """What is not known to be an array, and is computed by arithmetic alone, may be a Python number."""
     arrays = module.get(Arrays)
     if starts and all(start is not None and arrays.is_sure(start) for start in starts):
         return

@@ -21,7 +21,7 @@ from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.generating import Needed, needed
 from jaxfix.drivers.workflow.idle import without_idle
 from jaxfix.drivers.workflow.looking import Findings
-from jaxfix.drivers.workflow.planning import Plans, Receipts, by_mode, plans
+from jaxfix.drivers.workflow.planning import NO_PROGRAM, NOT_TRIED, Plans, Receipts, by_mode, plans
 from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.salvaging import salvaging
@@ -129,7 +129,7 @@ def _rerun(options: Apply, place: Target, command: str | None, *, renames: bool 
 def _scouted(session: Session, options: Apply, place: Target) -> Session:
     """The session, told by a run of the named program what only a run can tell, where there is such a thing.
 
-    None that is to be ended after some calls: nobody knows yet of what.
+    None that is to be ended after some calls: of what is not known yet.
     """
     if options.run is None or options.trace is not None or options.steps is not None:
         return session
@@ -152,7 +152,9 @@ def _decided(session: Session, shown: Agenda | None, rerun: Callable[[str | None
         salvage = (lambda planned, receipts: None) if options.is_dry else salvaging(how, terminal)
         proofs = proven(session, how, options.written_over, terminal, salvage)
     if not options.interactive:
-        taken = plans(session.fixable, partial(by_mode, allowed.mode, proofs.receipts, renames=how.renames))
+        lacking = NO_PROGRAM if allowed.command is None else NOT_TRIED
+        accepts = partial(by_mode, allowed.mode, proofs.receipts, renames=how.renames, lacking=lacking)
+        taken = plans(session.fixable, accepts)
         return _Decided(taken, proofs, allowed.command, proofs.errors)
     refuse_unwritable(session, options.leave)
     prover = Prover(session, shown, allowed, rerun, options.no_prove)

@@ -35,7 +35,7 @@ T = TypeVar("T")
 _KEPT = 50
 """Working folders, each with one jaxfix; the oldest make room."""
 _FORGOTTEN_S = 30 * 24 * 3600
-"""A file that nobody has analysed for so long is forgotten."""
+"""A file that was not analysed for so long is forgotten."""
 _TOUCHED_S = 24 * 3600
 _LARGEST = 20_000_000
 """Characters of one record: no file has so much to tell."""
@@ -67,7 +67,7 @@ class _Row:
 
     @property
     def proof(self) -> bytes:
-        """What the columns come to, if nobody has changed one."""
+        """What the columns come to, if none was changed."""
         return _digest(self.place, self.text, self.packages, self.record.encode())
 
 
@@ -224,7 +224,7 @@ def _adds_nothing(record: Record, before: Record, uses: int) -> bool:
 
 
 def _transient() -> tuple[int, ...]:
-    """What says nothing of the file: somebody else holds it, or the disk is full."""
+    """Errors that say nothing of the file: another process holds it, or the disk is full."""
     import sqlite3
 
     names = ("BUSY", "LOCKED", "FULL", "IOERR", "READONLY", "CANTOPEN", "NOMEM", "INTERRUPT", "MISUSE")

@@ -49,7 +49,7 @@ _ACCELERATORS = {"/dev/nvidiactl": "NVIDIA", "/dev/kfd": "AMD", "/dev/accel0": "
 
 @frozen
 class Answer:
-    """What the other interpreter says of itself. `devices` are pairs of platform and kind."""
+    """What the other interpreter reports of itself. `devices` are pairs of platform and kind."""
 
     python: str
     jax: str | None = None

@@ -25,7 +25,7 @@ SCHEMA = 1
 
 @frozen
 class _Listed:
-    """A receipt, made printable, with `file` where it is; `expired` says why, `unknown` what nobody checked."""
+    """A receipt, made printable, with `file` where it is; `expired` says why, `unknown` what was not checked."""
 
     when: str
     evidence: Evidence

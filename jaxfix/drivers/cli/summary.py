@@ -1,4 +1,4 @@
-"""What an `apply` says of itself: the diff or the receipts on stdout, the summary on stderr."""
+"""The output of `apply`: the diff or the receipts on stdout, the summary on stderr."""
 
 import shlex
 import sys
@@ -263,7 +263,7 @@ def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], pain
 
 
 def _in_order(result: Result) -> tuple[Evidence, ...]:
-    """The receipts, of what a run has seen to be dearest first, else as they stand in the text."""
+    """The receipts, the most expensive first where a run measured them, else in the order of the text."""
     seen = result.proofs.seen
 
     def rank(entry: Evidence) -> tuple[float, str, int, int, str]:
@@ -279,7 +279,7 @@ def _patches(result: Result) -> tuple[Patch, ...]:
 
 def _summary(result: Result, paint: Paint) -> str:
     if result.found.errors and not (result.found.diagnostics or result.vendored):
-        return ""  # no praise for what nobody could read
+        return ""  # no praise for what could not be read
     told = gains(result.proofs.went, paint) + text.apply_summary(
         result.fixed, result.made, result.held, result.remaining.diagnostics, _where(result), paint
     )

@@ -1,4 +1,4 @@
-"""The two streams and the person behind them."""
+"""The two streams and the person who reads them."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def paint_for(stream: TextIO) -> Paint:
 
 
 def width_of(stream: TextIO) -> int | None:
-    """The columns that a line may take; None where nobody reads it on a screen."""
+    """The columns that a line may take; None where no screen shows it."""
     import shutil
 
     return min(shutil.get_terminal_size().columns, _WIDEST) if stream.isatty() else None
@@ -66,7 +66,7 @@ def give(raw: bytes) -> None:
 
     Raises:
       UserError: it cannot be written.
-      BrokenPipeError: nobody reads it any more.
+      BrokenPipeError: the reader is gone.
     """
     try:
         sys.stdout.flush()
@@ -107,13 +107,13 @@ def agrees(question: str) -> bool:
 
 
 def answer(question: str) -> str | None:
-    """Asks on stderr; None where nobody answers any more."""
+    """Asks on stderr; None at the end of the input."""
     said = ""
     try:
         tell(question)
         said = sys.stdin.readline()
     finally:
-        if not said.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor behind the question
+        if not said.endswith("\n"):  # Ctrl-C or Ctrl-D left the cursor after the question
             tell("\n")
     return said.strip() if said else None
 
@@ -122,7 +122,7 @@ def reply(question: str) -> str:
     """Asks on stderr.
 
     Raises:
-      KeyboardInterrupt: nobody answers any more.
+      KeyboardInterrupt: the input has ended.
     """
     said = answer(question)
     if said is None:

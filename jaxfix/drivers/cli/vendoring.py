@@ -49,7 +49,7 @@ def only_package(targets: Sequence[Target]) -> Installed:
 
 
 def _fixes(plans: Plans, generated: Sequence[Needed], receipts: Receipts) -> tuple[str, ...]:
-    """One line per fix: its receipt, or that nobody proved it; then the helper file."""
+    """One line per fix: its receipt, or that it is unproven; then the helper file."""
     lines = []
     for entry in plans.changed:
         if entry.target.module is None or entry.target.path is None:

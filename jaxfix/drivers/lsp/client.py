@@ -126,7 +126,7 @@ class Client:
         self.server.window_show_message(types.ShowMessageParams(kind, message))
 
     async def show_page(self, title: str, text: str, saved: "Path | None") -> None:
-        """Shows Markdown, as well as it can; `saved` is where the page lies as a file, for who shows files."""
+        """Shows Markdown, as well as it can; `saved` is the file of the page, for clients that show files."""
         if self._wants_pages:
             self.server.protocol.notify("jaxfix/showPage", {"title": title, "markdown": text})
         elif saved is not None:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 _COLLECT = "collect"
 _COLLECT_S = 3.0
-"""So long what messages leave behind may wait; a collection takes as long as half a look."""
+"""So long the garbage of messages may wait; a collection takes as long as half a look."""
 
 
 class Looks:
@@ -92,7 +92,7 @@ class Looks:
             view = await self._viewed(buffer, settings)
         finally:
             del self._going[buffer.uri]  # at once: who comes after that would wait for what is over
-        if self._documents.stamp(buffer.uri) is not None:  # it may have been closed meanwhile
+        if self._documents.stamp(buffer.uri) is not None:  # it may have been closed in between
             self._views[buffer.uri] = epoch, view
         if _COLLECT not in self._schedule:
             self._schedule.later(_COLLECT, _COLLECT_S, self._collect)

@@ -20,7 +20,7 @@ _LEVELS = {
 def severity(
     diagnostic: Diagnostic, settings: Settings, *, is_public: bool, is_known: bool
 ) -> types.DiagnosticSeverity | None:
-    """How grave it is; None for what is not shown, such as what is only possible in code that nobody else calls.
+    """How grave it is; None for what is not shown, such as what is only possible in code without callers.
 
     Args:
       is_public: whether it is installed code.

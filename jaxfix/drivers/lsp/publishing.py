@@ -69,7 +69,7 @@ class Publishing:
             self._schedule.later(_REFRESH, 0.0, self._ask_again)
 
     async def _ask_again(self) -> None:
-        """Once, however often that is wanted meanwhile."""
+        """Once, however often that is requested until then."""
         while self._is_stale:
             self._is_stale = False
             await self._client.ask_again()

@@ -137,7 +137,7 @@ def _read(wire: Wire, loop: asyncio.AbstractEventLoop, incoming: "asyncio.Queue[
 
 
 async def _watched(process: int | None, incoming: "asyncio.Queue[bytes | Malformed]") -> None:
-    """Ends the server of a client that died and left its end of the stream open to somebody else."""
+    """Ends the server of a client that died and left its end of the stream open to another process."""
     while process is not None and os.name == "posix":
         await asyncio.sleep(_WATCH_S)
         try:

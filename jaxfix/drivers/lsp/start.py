@@ -1,4 +1,4 @@
-"""`jaxfix lsp`, from its words to its exit code: answers `initialize` first, and loads what is heavy behind that."""
+"""`jaxfix lsp`, from its words to its exit code: answers `initialize` first, and loads what is heavy after that."""
 
 import json
 import os

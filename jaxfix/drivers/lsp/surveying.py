@@ -1,6 +1,6 @@
 """A process of its own that knows the whole project, so that no keystroke waits for it.
 
-Requests and answers are pickles, each behind its length: the server started this process, and it ends with the server.
+Requests and answers are pickles, each after its length: the server started this process, which ends with the server.
 """
 
 import gc

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def page(entries: Sequence[T], offset: int, limit: int) -> tuple[list[T], int | None]:
-    """The entries from `offset`, and where the next page begins; None behind the last.
+    """The entries from `offset`, and where the next page begins; None after the last.
 
     Raises:
       ConfigError: there is no such page.

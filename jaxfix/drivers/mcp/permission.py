@@ -48,5 +48,5 @@ def question(found: Agenda, what: str) -> str:
 
 
 def refused(found: Agenda, why: str) -> EvidenceError:
-    """The error of a run that nobody has agreed to."""
+    """The error of a run without consent."""
     return EvidenceError(f"`{printable(found.command or '')}` was not run: {why}", hint=_WAYS)

@@ -33,7 +33,7 @@ class Checked:
 
 @dataclass(frozen=True)
 class Row:
-    """What one line compiled; `again` of its compiles were in vain and took `lost_s`."""
+    """What one line compiled; `again` of its compiles were recompiles and took `lost_s` seconds."""
 
     where: str
     function: str
@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Traced:
-    """A page of what a run compiled, the dearest line first. `trace` names it for `check`."""
+    """A page of what a run compiled, the most expensive line first. `trace` names it for `check`."""
 
     trace: str
     rows: list[Row]

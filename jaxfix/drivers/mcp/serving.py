@@ -72,7 +72,7 @@ async def check(
 async def trace(
     context: Context, run: Run, permission: Tracing, offset: Offset = 0, limit: Limit = 20, timeout_s: Timeout = 600
 ) -> results.Traced:
-    """Runs the program once, as it is, and tells by line what it compiled, how often in vain, and why."""
+    """Runs the program once, as it is, and tells by line what it compiled, how often again, and why."""
     with _said():
         _refuse(run, permission)
     return await _done(_service(context).trace(Rerun(run, timeout_s), Page(offset, limit), _told(context)))

@@ -12,7 +12,7 @@ from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates, tex
 from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.decisions import Name
 from jaxfix.drivers.workflow.driving import can_be_driven
-from jaxfix.drivers.workflow.planning import by_mode
+from jaxfix.drivers.workflow.planning import NO_PROGRAM, NOT_RUN, by_mode
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened
@@ -100,9 +100,9 @@ def informed(found: Look, receipts: Receipts) -> Look:
 
 
 def _unasked(would_run: Agenda | None, receipts: Receipts, target: Target) -> Accept:
-    """What would be written if nobody decided."""
+    """What would be written without a decision."""
     can_run = would_run is not None and (would_run.command is not None or can_be_driven(target))
-    return by_mode(Mode.RERUN, receipts, target, can_run=can_run)
+    return by_mode(Mode.RERUN, receipts, target, lacking=NOT_RUN if can_run else NO_PROGRAM)
 
 
 def agenda_digest(shown: Agenda) -> str:

@@ -1,4 +1,4 @@
-"""A rerun in a process of its own: the server answers meanwhile, and what is cancelled ends as with Ctrl-C."""
+"""A rerun in a process of its own: the server keeps answering, and what is cancelled ends as with Ctrl-C."""
 
 import hashlib
 import multiprocessing

@@ -105,7 +105,7 @@ def _act(act: Callable[[Asked], Asked]) -> Endpoint:
 
 
 async def _answer(work: Callable[[], Asked]) -> Response:
-    """What `work` returns, which is done in a thread: the server answers others meanwhile."""
+    """What `work` returns, done in a thread: the server keeps answering."""
     try:
         return JSONResponse(await run_in_threadpool(work))
     except Stale:

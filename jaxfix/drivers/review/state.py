@@ -45,7 +45,7 @@ class Stale(Exception):
 
 
 class ReviewState:
-    """The one place where a review changes, no matter who asks for it; each change is sent to those who listen."""
+    """The one place where a review changes, whatever requests it; each change is sent to all listeners."""
 
     def __init__(self, wishes: Wishes, watcher: Watcher) -> None:
         self._wishes, self._watcher = wishes, watcher

@@ -80,7 +80,7 @@ def candidates(target: Target, shown: Shown, unasked: Taken) -> tuple[Candidate,
     """The fixes of one target in the order of the text; those that only others make possible come last.
 
     Args:
-      unasked: what would be written if nobody decided.
+      unasked: what would be written without a decision.
 
     Raises:
       SourceError: it is not valid Python.

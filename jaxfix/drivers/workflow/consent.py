@@ -29,7 +29,7 @@ class Mode(Enum):
 
 
 class Asker(Enum):
-    """Who started jaxfix: only a command line that somebody typed, or put into a script, may use remembered trust."""
+    """Who started jaxfix: only a command line, typed or in a script, may use remembered trust."""
 
     COMMAND = "command"
     EDITOR = "editor"

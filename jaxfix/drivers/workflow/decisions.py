@@ -33,7 +33,7 @@ from jaxfix.source.source_file import SourceFile
 
 SCHEMA = 1
 REFUSED, UNDECIDED = Reason(Code.LEFT_OUT, "refused"), Reason(Code.LEFT_OUT, "not decided")
-"""Why fixes are held that nobody has accepted."""
+"""Why fixes are held that were not accepted."""
 _GONE = "the other fixes leave nothing of it to do"
 _NAME = "decisions.json"
 
@@ -297,7 +297,7 @@ def forget(session: Session) -> int:
 
 
 def _can_be_made(source: SourceFile, entry: Kept) -> bool:
-    """Whether the text of a person's own is Python in its place: somebody else may have written it into the memory."""
+    """Whether a person's own text is Python in its place: other programs can write into the memory."""
     try:
         rewritten(source, source.edited(entry.edits).raw)
     except (JaxfixError, ValueError):

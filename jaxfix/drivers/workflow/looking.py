@@ -78,7 +78,7 @@ def look_again(targets: Sequence[Target], watcher: Watcher) -> Findings:
             except SourceError as error:
                 errors.append(str(error))
             advance(target.source.path)
-    diagnostics.sort(key=lambda diagnostic: -diagnostic.seen.seconds if diagnostic.seen else 0.0)  # the dearest first
+    diagnostics.sort(key=lambda diagnostic: -diagnostic.seen.seconds if diagnostic.seen else 0.0)
     return Findings(tuple(diagnostics), tuple(errors), tuple(bugs))
 
 

@@ -22,6 +22,7 @@ NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs a rerun: `--prove` or `--run CMD`"
 GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
 NOT_RUN = Reason(Code.NO_EVIDENCE, "needs a rerun, which was not made yet")
+NOT_TRIED = Reason(Code.NO_EVIDENCE, "not tried: another fix of these lines was")
 ANOTHER_NAME = Reason(
     Code.NO_EVIDENCE,
     "another name of the same thing, which something that takes the error or the warning may notice: "
@@ -77,12 +78,14 @@ def whatever_can_be_written(target: Target) -> Accept:
     return reason
 
 
-def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = False, can_run: bool = False) -> Accept:
+def by_mode(
+    mode: Mode, receipts: Receipts, target: Target, *, renames: bool = False, lacking: Reason = NO_PROGRAM
+) -> Accept:
     """Takes what `mode` takes, and what `receipts` prove.
 
     Args:
       renames: take other names of the same thing too.
-      can_run: there is a program, which a click may still rerun.
+      lacking: why a fix has no receipt where `mode` reruns programs.
     """
     pays = _seen(target) if mode is Mode.EVERYTHING else frozenset()
 
@@ -100,9 +103,7 @@ def by_mode(mode: Mode, receipts: Receipts, target: Target, *, renames: bool = F
             return None
         if fix.renames:
             return ANOTHER_NAME
-        if mode is not Mode.RERUN:
-            return NO_EVIDENCE
-        return NOT_RUN if can_run else NO_PROGRAM
+        return lacking if mode is Mode.RERUN else NO_EVIDENCE
 
     return reason
 

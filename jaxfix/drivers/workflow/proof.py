@@ -52,7 +52,7 @@ class Proofs:
       together: what the proven fixes do together.
       errors: sentences about what could not be driven.
       seen: what the first run of a program has shown of findings, by path and key.
-      went: what that program was long in, and is now; None where there was none.
+      went: where that program spent its time, before and now; None without a program.
       read: the files that it has read.
       last_words: its last lines, where it failed without any fix.
     """
@@ -158,7 +158,7 @@ class _Trial:
         return list(named)
 
     def _went(self, found: Proof) -> Went | None:
-        """What a program was long in, and what is left of it at the lines that the fixes make of those."""
+        """Where a program spent its time, and what is left of that in the fixed lines."""
         if found.before is None:
             return None
         patched = self.patched(found.kept) if found.after is not None else {}

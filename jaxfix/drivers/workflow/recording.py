@@ -107,7 +107,7 @@ def today(entry: Receipt, root: Path, settings: "Settings") -> Now:
 
 
 def interpreter(entry: Receipt, root: Path) -> Path | None:
-    """What would rerun it; None where that is not on this machine, or nobody can tell."""
+    """What would rerun it; None where that is not on this machine, or unknown."""
     if entry.place is not None:
         return None
     if entry.drove is not None:

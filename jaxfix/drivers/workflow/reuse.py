@@ -47,7 +47,7 @@ class Reuse:
         return f"made {what}: {counted(self.runner.compiles, 'compile')}, {self.runner.seconds:.0f} s"
 
     def _words(self, names: Collection[Name]) -> str | None:
-        """Which verdicts no run was made for; what was not judged meanwhile follows from the first run."""
+        """Which verdicts no run was made for; what was not judged by then follows from the first run."""
         if not self.runner.reused:
             return None
         old = self._old.union(name for name in names if name not in self._judged)

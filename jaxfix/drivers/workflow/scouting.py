@@ -44,7 +44,7 @@ def scouted(session: Session, rerun: Rerun, watcher: Watcher) -> Targets | None:
 
 
 def _may_tell_more(target: Target) -> bool:
-    """Whether more could be fixed if a run were long in each line, each array large, and each part of a state lost."""
+    """Whether more could be fixed if every line were slow, each array large, and each part of a state lost."""
     if target.module is not None or target.path is None or target.seen or target.surroundings.is_seen:
         return False
     hot = tuple(_all_lines(target, kind) for kind in Work)

@@ -145,7 +145,7 @@ def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], wat
     for path, entry in changed.items():
         try:
             there.append(_reread(entry, places.get(path)))
-        except UserError as error:  # gone meanwhile, or no Python any more
+        except UserError as error:  # gone by now, or no longer Python
             errors.append(str(error))
     again = look_again(there, watcher)
     added = {path: _added(entry.patch.before, entry.patch.after) for path, entry in changed.items()}
@@ -158,7 +158,7 @@ def second_look(found: Findings, planned: Plans, places: Mapping[str, Path], wat
 
 
 def weighed(found: Findings, seen: Mapping[tuple[str, str], Seen]) -> Findings:
-    """The findings with what a run has seen of them, the dearest first."""
+    """The findings with what a run measured of them, the most expensive first."""
     told = [replace(entry, seen=seen.get((entry.path, entry.key), entry.seen)) for entry in found.diagnostics]
     told.sort(key=lambda entry: -entry.seen.seconds if entry.seen else 0.0)
     return replace(found, diagnostics=tuple(told))

@@ -83,7 +83,7 @@ def find_targets(request: Request, sights: Sights | None = None, *, keeps_texts:
 
     Args:
       sights: of a trace that is at hand already.
-      keeps_texts: for who works on them; else each is read again when somebody asks for it.
+      keeps_texts: keep the texts in memory; else each is read again on demand.
 
     Raises:
       ConfigError: an option says nothing.

@@ -73,7 +73,7 @@ class Sights:
         return sightings(self._rows, name, self.trace.sources[name], source)
 
     def hot(self, path: Path | None, source: SourceFile) -> tuple[Hot, ...]:
-        """What the run was long in beside compiling, of the lines of `source`."""
+        """Where the run spent time besides compiling, in the lines of `source`."""
         name = self._name(path, source)
         return regions(self._regions, name, self.trace.sources[name], source) if name is not None else ()
 

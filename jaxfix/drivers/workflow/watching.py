@@ -7,7 +7,7 @@ from jaxfix.report.evidence import Evidence
 
 
 class Advance(Protocol):
-    """Hears of each step of long work by name; where nobody knows how many there are, of how far a step is too."""
+    """Hears of each step of long work by name; where their number is unknown, of the progress of a step too."""
 
     def __call__(self, step: str, /, *, share: float | None = None) -> None:
         """The step; where their number is unknown, also the share of the work that is done, from 0 to 1."""
@@ -17,7 +17,7 @@ class Watcher(Protocol):
     """What work asks of its caller; the module `jaxfix.drivers.cli.terminal` is one."""
 
     def progress(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
-        """Says that work has begun which takes `total` steps, or nobody knows how many; it ends with the block."""
+        """Reports the start of work of `total` steps, None if unknown; it ends with the block."""
         ...
 
     def note(self, message: str) -> None:

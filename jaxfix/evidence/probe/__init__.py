@@ -15,7 +15,7 @@ names the file with the settings.
     program_size how large a compiled program is
     noted      which data became constants of a program
     outward    what waiting functions of jax hold
-    advice     what a program does that is dear
+    advice     what a program does that is expensive
     branches   conditionals of which both branches run
     lines      lines of files as the user knows them
     time_spent where the time goes; joins the next four

@@ -1,4 +1,4 @@
-"""What a program does that its text does not show to be dear, by line."""
+"""Expensive work of a program that its text does not show, by line."""
 
 from collections.abc import Iterator
 from math import prod
@@ -33,7 +33,7 @@ def advised(closed: Any, lines: Lines, user: list[str]) -> list[dict[str, Any]]:
 
 
 def _dear(jaxpr: Any) -> Iterator[tuple[str, Any, Any]]:
-    """What is dear, by which equation, and what it is about: the type of an array, or words."""
+    """The expensive work, by which equation, and its subject: the type of an array, or words."""
     one_hot = dict[int, Any]()
     yield from (("both-branches", equation, words) for equation, words in both(jaxpr))
     for equation in jaxpr.eqns:
@@ -54,7 +54,7 @@ def _dear(jaxpr: Any) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _unchanging(equation: Any) -> Iterator[Any]:
-    """The types of what a scan stacks, and somebody takes, although each iteration gives the same."""
+    """The types of what a scan stacks, and later code uses, although each iteration gives the same."""
     inner, params = equation.params["jaxpr"].jaxpr, equation.params
     consts, carry = params["num_consts"], params["num_carry"]
     same = {id(var) for var in inner.invars[:consts]}

@@ -1,7 +1,7 @@
 """Arguments that a wrapper of `jax.jit` has taken apart: arrays in dictionaries, the rest and the trees as static.
 
 So does `filter_jit` of equinox: `static` holds, of the function, its first argument and the others, the leaves that
-are no arrays and the structure; the arrays stand in dictionaries under `fun`, `first` and `rest`.
+are not arrays and the structure; the arrays are in dictionaries under `fun`, `first` and `rest`.
 """
 
 import inspect

@@ -11,11 +11,11 @@ _DEAR = {
     *("dot_general", "conv_general_dilated", "sort", "fft", "scan", "while"),
     *("lu", "cholesky", "triangular_solve", "eigh", "eig", "svd", "qr", "householder_product", "schur"),
 }
-"""Operations for which it is worth a word that they run in vain: what is elementwise, a selection does best."""
+"""Operations whose needless runs are worth a report: elementwise ones are best left to a selection."""
 
 
 def both(jaxpr: Any) -> Iterator[tuple[Any, str]]:
-    """The selections of one level of a program, each with what its branches cost: their operations, and a dear one.
+    """The selections of one level of a program, each with the operations of its branches, and an expensive one.
 
     The rule of `vmap` computes the branches between the first operation of its own and the selection.
     """

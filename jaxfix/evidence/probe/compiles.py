@@ -87,7 +87,7 @@ class Compiles:
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
-        """Counts nothing that this thread compiles meanwhile."""
+        """Counts nothing that this thread compiles in the block."""
         self.thread.silent += 1
         try:
             yield

@@ -31,7 +31,7 @@ def other(value: Any) -> Any:
 
 
 def _nodes(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The objects in a value that jax takes apart as somebody has told it to, the outer ones first."""
+    """The objects in a value that jax takes apart by registered functions, the outer ones first."""
     children = _children(value)
     if children is None:
         return

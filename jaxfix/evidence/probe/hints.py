@@ -25,7 +25,7 @@ class Hints:
       texts: that something is compared with, in the order of the sources.
       optional: names that may be None, as far as the code asks.
       called: names that are called.
-      counting: names that decide how often something runs or how large it is.
+      counting: names that decide how many times something runs or how large it is.
     """
 
     texts: tuple[str, ...]

@@ -13,7 +13,7 @@ which stands behind the marker that `sys.argv[1]` holds: what a login or a launc
                X JSON, how it ended; the last one
 
 What goes out is written as short lines of base64: Slurm holds back what no newline ends, and does not get over a line
-that is long. Standard input that ends means that nobody waits any more: the job is ended and its folder removed.
+that is long. The end of standard input means that the client is gone: the job is ended and its folder removed.
 """
 
 import base64
@@ -77,7 +77,7 @@ class Wire:
         return kind, self._exactly(length)
 
     def has_news(self, seconds: float) -> bool:
-        """Waits so long for something to `receive`, be it the end."""
+        """Waits so long for something to `receive`, the end included."""
         return bool(self.pending) or bool(select.select([self.source], [], [], seconds)[0])
 
     def _exactly(self, length: int) -> bytes:
@@ -341,7 +341,7 @@ def _check_version(python: str, environment: "dict[str, str]") -> None:
 def _wait(
     wire: Wire, process: "subprocess.Popen[bytes]", timeout_s: object, told: "list[Output | Progress]"
 ) -> "int | None":
-    """The status of the process, None if it was cut off; passes on meanwhile what it tells."""
+    """The status of the process, None if it was cut off; passes on its output until then."""
     limit = time.monotonic() + timeout_s if isinstance(timeout_s, (int, float)) else None
     while process.poll() is None:
         if limit is not None and time.monotonic() > limit:

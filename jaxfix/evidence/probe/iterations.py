@@ -121,7 +121,7 @@ class Tracing:
             self.again()
 
     def again(self) -> None:
-        """Traces this thread again, unless somebody else does."""
+        """Traces this thread again, unless another tracer does."""
         if sys.gettrace() is None:
             sys.settrace(self.entering)
 
@@ -166,7 +166,7 @@ class _Pause:
         self.tracing, self.thread = tracing, threading.get_ident()
 
     def __call__(self, frame: FrameType, event: str, value: object) -> None:
-        sys.settrace(None)  # a loop was found meanwhile
+        sys.settrace(None)  # a loop was found by now
 
     def __del__(self) -> None:
         if self.thread == threading.get_ident():

@@ -2,7 +2,7 @@
 
 Every value of a program gets a number: that of its operation on the numbers of its operands. Two values with the same
 number are computed in the same way, so neither names nor the order of what does not depend on each other matter, nor
-what nobody uses. Calls are looked into, and what a loop only passes on is what it was before the loop.
+unused values. Calls are looked into, and what a loop only passes on is what it was before the loop.
 """
 
 import dataclasses

@@ -1,4 +1,4 @@
-"""What a program leaves behind in its modules, and in the generators of random numbers that all share."""
+"""The state that a program leaves in its modules, and in the shared generators of random numbers."""
 
 import hashlib
 import pickle

@@ -86,7 +86,7 @@ def numbers_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_program(program: Any) -> Limits:
-    """What a traced program compares with and divides by, calls and loops looked into; not how often a loop runs."""
+    """What a traced program compares with and divides by, calls and loops included; not the trip counts of loops."""
     return _walked(program, {})[0]
 
 

@@ -56,7 +56,7 @@ class Messages:
 
 @contextmanager
 def overheard(user: list[str]) -> Iterator[Callable[[], tuple[list[str], set[str]]]]:
-    """Says what the user's code logged meanwhile, at any level, and warned of, without numbers; shows nothing of it."""
+    """Collects what the user's code logs and warns of, at any level, without numbers; hides it."""
     logged: list[str] = []
     handle, is_enabled = logging.Logger.handle, logging.Logger.isEnabledFor
 

@@ -99,7 +99,7 @@ class Namespace(dict[str, Any]):
 
     Args:
       others: functions, by qualified name, that are compared with their own originals: as long as they are called in
-        the same way, they stay unchanged, so that nobody answers for what another one does.
+        the same way, they stay unchanged, so that none is judged by what another one does.
     """
 
     def __init__(self, live: dict[str, Any], text: Text, patched: Text, others: frozenset[str] = frozenset()) -> None:
@@ -201,7 +201,7 @@ def is_jit(decorator: ast.expr) -> bool:
 
 
 def plain(value: Any) -> FunctionType | None:
-    """The Python function behind decorators, methods and jax's wrappers."""
+    """The Python function under decorators, methods and jax's wrappers."""
     for _ in range(20):
         if isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
             return value

@@ -33,7 +33,7 @@ def changed(qualname: str, before: Text, after: Text) -> Change | None:
 
 
 def unknown(qualname: str, before: Text, after: Text) -> bool:
-    """Whether a default has become another expression, of which nobody knows whether it is the same value."""
+    """Whether a default has become another expression, whose value may differ."""
     nodes = [text.nodes.get(qualname, []) for text in (before, after)]
     if any(len(found) != 1 for found in nodes):
         return False

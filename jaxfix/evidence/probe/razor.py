@@ -315,7 +315,7 @@ def _is_faithful(function: Of, leaves: list[Any]) -> bool:
 
 
 def _as_it_is(program: Any, arrays: list[Any]) -> Any:
-    """What the program returns, each of its operations dispatched for itself."""
+    """What the program returns, each of its operations dispatched by itself."""
     return importlib.import_module("jax._src.core").eval_jaxpr(program.jaxpr, program.consts, *arrays)
 
 
@@ -362,7 +362,7 @@ def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
 
 @contextlib.contextmanager
 def double_precision() -> Iterator[None]:
-    """Double precision is enabled meanwhile."""
+    """Enables double precision in the block."""
     jax = importlib.import_module("jax")
     is_public = callable(getattr(jax, "enable_x64", None))
     home = jax if is_public else importlib.import_module("jax.experimental")

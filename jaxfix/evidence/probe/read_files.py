@@ -1,4 +1,4 @@
-"""Other texts in the files that a function reads, for one call of it: what is written there may change meanwhile."""
+"""Other texts in the files that a function reads, for one call of it: the files may change between calls."""
 
 import builtins
 import functools
@@ -27,7 +27,7 @@ def others() -> Iterator[tuple[str, Callable[[], Change]]]:
 
 
 def with_others(change: Callable[[str], str]) -> Change:
-    """The texts that are read are others."""
+    """The texts that are read have changed."""
 
     def put(given: Supplied) -> Callable[[], None]:
         opened: Any = io.open

@@ -29,7 +29,7 @@ class Slot:
 
     @contextmanager
     def rebound(self) -> Iterator[None]:
-        """Holds something else meanwhile."""
+        """Holds something else in the block."""
         self._write(self.other)
         try:
             yield
@@ -119,7 +119,7 @@ class Slots:
         yield from self._inside(name, name, value)
 
     def _environment(self) -> Iterator[Slot]:
-        """Variables that are asked for at each call: the caller may have set them meanwhile, as tests do."""
+        """Variables that are asked for at each call: the caller may have set them in between, as tests do."""
         for name, default in variables(self.reach.codes).items():
             held = os.environ.get(name)
             write, restore = functools.partial(_set, name), functools.partial(_set, name, held)

@@ -35,7 +35,7 @@ def are_opened_within(codes: Codes, values: Iterable[Any]) -> bool:
 
 @contextlib.contextmanager
 def scratch() -> Iterator[Callable[[], dict[str, bytes]]]:
-    """Opens copies of the files that are written meanwhile; says what is in them."""
+    """Redirects writes to copies of the files; returns their contents."""
     folder, copies = tempfile.mkdtemp(), dict[str, str]()
     opened: Any = io.open
 

@@ -21,7 +21,7 @@ class Settings:
       spending: whether it is given which lines the time goes into.
       calls: outputs to digest per function; None to note only that it was called.
       stop_after: steps after which the program is ended; None lets it run.
-      tells: whether to say meanwhile how far the run is.
+      tells: whether to report the progress of the run.
       effects: whether what the program does beside its results is analysed.
       sizes: whether it is given how large each compiled program is.
       paced: whether a warm call of each rewritten function is timed beside its original.

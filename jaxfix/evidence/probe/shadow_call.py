@@ -152,7 +152,7 @@ class ShadowCall:
     def _warnings(self) -> None:
         """Adds what only one of a function and its original ever warned of.
 
-        What a trace warns of it says once, no matter who asks for the trace: so a warning counts wherever it came up.
+        A trace gives each warning once, whatever caused the trace: so a warning counts wherever it came up.
         """
         for name, sides in self.warned.items():
             known = [
@@ -278,7 +278,7 @@ def _unforeseen(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Shows nothing of what is printed or warned of meanwhile."""
+    """Hides what is printed or warned of in the block."""
     stdout, stderr = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
     with stdout, stderr, warnings.catch_warnings():
         warnings.simplefilter("ignore")

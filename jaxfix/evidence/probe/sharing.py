@@ -126,5 +126,5 @@ def _is_shared(one: Any, other: Any) -> bool:
     numpy = sys.modules["numpy"]
     try:
         return bool(numpy.shares_memory(one, other, max_work=_WORK))
-    except Exception:  # odd strides, of which nobody wants to know it exactly
+    except Exception:  # odd strides, not worth an exact answer
         return bool(numpy.may_share_memory(one, other))

@@ -110,7 +110,7 @@ class Objects:
         self.last += 1
         try:
             self.known[id(value)] = weakref.ref(value), self.last
-        except TypeError:  # nobody can tell whether it is still the same
+        except TypeError:  # whether it is still the same is unknown
             return self.last
         return self.last
 

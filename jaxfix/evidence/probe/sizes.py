@@ -47,7 +47,7 @@ class Sizes:
 
     @contextlib.contextmanager
     def watched(self, arrays: list[Any]) -> Iterator[None]:
-        """Looks at what is asked meanwhile outside of jax."""
+        """Looks at what is asked outside of jax in the block."""
         kind = next((type(size) for leaf in arrays for size in leaf.shape if not isinstance(size, int)), None)
         held = {name: vars(kind)[name] for name in (*_TELLING, *_MIXED) if kind and name in vars(kind)}
         for name, method in held.items():

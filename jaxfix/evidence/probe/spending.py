@@ -21,7 +21,7 @@ class Account:
 
     Attributes:
       places: the user's frames, from the inside out, when it was first seen: the code and the instruction in it.
-      count: how often it did that.
+      count: how many times it did that.
       names: of the programs that it dispatched, or of the ways in which it read, the first few.
       seconds: measured from begin to end; `sampled` those that were estimated.
       waited_s: of the measured ones, those until the device was ready.

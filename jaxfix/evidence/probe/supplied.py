@@ -82,7 +82,7 @@ def standing(name: str, made: Callable[[Any], Any]) -> Change:
 
 
 def streaming(name: str, *, fails: bool) -> Change:
-    """An iterator stands in the place of a list; how often it was asked is reported."""
+    """An iterator in place of a list; the number of items taken is reported."""
     streams: list[Stream] = []
 
     def made(items: Any) -> Stream:
@@ -134,7 +134,7 @@ def calling_again(name: str, again: Callable[[], Any]) -> Change:
 
 
 class Stream:
-    """An iterator that counts how often it was asked for an item, and may fail at the last one."""
+    """An iterator that counts the items taken, and may fail at the last one."""
 
     def __init__(self, items: Iterable[Any], *, fails: bool) -> None:
         self.items, self.fails, self.asked = list(items), fails, 0
@@ -154,7 +154,7 @@ class Stream:
 def raisings(codes: Iterable[tuple[CodeType, Any]]) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """How a callable may raise, in words, and how to make one that does, for one call of the function.
 
-    It raises what nobody expects, and what handlers in these sources name.
+    It raises an unexpected error, and those that handlers in these sources name.
     """
     nodes = (part for code, _ in codes for node in definitions(code) for part in ast.walk(node))
     names = (part.id for node in nodes if isinstance(node, ast.ExceptHandler) and node.type for part in _named(node))

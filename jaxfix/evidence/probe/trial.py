@@ -523,7 +523,7 @@ def _bare(output: dict[str, Any]) -> dict[str, Any]:
 
 
 def _error(output: dict[str, Any]) -> str | None:
-    """What a call raised, whatever it left behind; None if it returned."""
+    """What a call raised, whatever state it left; None if it returned."""
     words: str = output["treedef"]
     return words.partition(AFTER)[0] if words.startswith(RAISED) else None
 

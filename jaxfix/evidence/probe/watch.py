@@ -131,7 +131,7 @@ class Probe:
             self.record.has_one_device = is_one_for_all(self.settings.user, self.settings.sources)
 
     def _look_around(self) -> None:
-        """Notes once what the program leaves behind, before anything of ours changes it."""
+        """Notes once the state that the program leaves, before anything of ours changes it."""
         if self.looked or self.silent or not self.settings.effects or not self.attached:
             return
         self.looked = True
@@ -147,13 +147,13 @@ class Probe:
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
-        """Counts nothing that this thread compiles meanwhile."""
+        """Counts nothing that this thread compiles in the block."""
         with self.compiles.silenced():
             yield
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Neither counts nor observes what this thread does meanwhile, and takes its time for our own."""
+        """Neither counts nor observes this thread in the block, and counts its time as our own."""
         is_outermost = not self.calls.thread.silent and threading.current_thread() is threading.main_thread()
         began = time.perf_counter()
         try:

@@ -19,7 +19,7 @@ class Watching(Protocol):
     attached: bool
 
     def paused(self) -> AbstractContextManager[None]:
-        """Neither counts nor observes what this thread does meanwhile."""
+        """Neither counts nor observes this thread in the block."""
         ...
 
     def write(self) -> None:

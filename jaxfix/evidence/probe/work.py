@@ -19,9 +19,9 @@ _DEAR = {
 
 
 class Work(NamedTuple):
-    """Of one call, what nobody uses included.
+    """Of one call, unused results included.
 
-    A loop of known length counts for each iteration, one of unknown length once, of branches the dearest.
+    A loop of known length counts for each iteration, one of unknown length once, of branches the most expensive.
     """
 
     operations: int
@@ -53,7 +53,7 @@ def _is_held_back(name: str, least: Counter[str], most: Counter[str]) -> bool:
 
 
 def _dear(program: Any, *, always: bool) -> Counter[str]:
-    """How often dear operations stand in a program: all of them, or those that run whichever branch is taken."""
+    """The number of expensive operations in a program: all, or those that run whichever branch is taken."""
     found = Counter[str]()
     for equation in program.eqns:
         name = equation.primitive.name

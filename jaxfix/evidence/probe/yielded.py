@@ -1,4 +1,4 @@
-"""What a generator yields, and what it leaves behind where its caller stops it, or changes something meanwhile."""
+"""What a generator yields, and the state that it leaves where its caller stops it, or changes something in between."""
 
 from collections.abc import Callable, Generator, Iterator
 from types import GeneratorType

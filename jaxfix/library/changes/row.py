@@ -115,7 +115,7 @@ class Meaning:
 
     Attributes:
       since: the version from which on it is so.
-      what: as a clause behind the name of the function.
+      what: as a clause after the name of the function.
       unless: a keyword that settles it; empty where none does.
       only_with: a keyword without which nothing differs; empty where everything does.
       position: its place where it is passed by position; 0 where it cannot be.

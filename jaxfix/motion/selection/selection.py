@@ -17,7 +17,7 @@ from jaxfix.staging.jit import transform_of
 from jaxfix.syntax.nodes import walk
 
 FAR = frozenset({Code.NOT_ELEMENTWISE, Code.FORMAT_STRING, Code.SIDE_EFFECT})
-"""Codes of what nobody would write with `jnp.where`: no finding, rather than one without a fix."""
+"""Codes of what `jnp.where` does not suit: no finding, rather than one without a fix."""
 _MAPS = where(Transform.BATCHES) | where(Transform.PARALLEL)
 
 

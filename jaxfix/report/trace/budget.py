@@ -66,7 +66,7 @@ class Sized:
       compiles: in the process that compiled it most often.
       operations: of the largest of its programs; None where nothing tells.
       temporary_bytes: of that which needs most.
-      told: the lines that compiled it, and how often.
+      told: the lines that compiled it, and how many times.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What to do by hand about what a run was long in: one line each, with what it costs now."""
+"""What to do by hand about the costs of a run: one line each, with what it costs now."""
 
 from collections.abc import Container, Iterator, Mapping
 
@@ -67,7 +67,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
 
 
 def _of_programs(measurement: Measurement) -> Iterator[Todo]:
-    """What is dear in what was compiled: how long it takes, no line tells."""
+    """Expensive work in what was compiled: no line shows how long it takes."""
     for each in held(measurement.compiles):
         noted, program = each.noted, f"`{each.program}`"
         size = f"`{noted.what}` ({noted.bytes / 1e6:.0f} MB)"

@@ -1,4 +1,4 @@
-"""What a run compiled, by source line and program, and which of it was in vain."""
+"""What a run compiled, by source line and program, and which of it again."""
 
 import re
 from collections import Counter
@@ -43,7 +43,7 @@ class Compiled:
       cached: how many came from the persistent compilation cache.
       cause: why it compiled again, most often; of the first compile where there was no other.
       causes: of every compile that has one, each with its number, the most frequent first.
-      chain: the user's lines from `line` outwards, those of the first compile that was in vain.
+      chain: the user's lines from `line` outwards, those of the first recompile.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.
       is_of_one_step: whether all of them happened in a single step, as those of the leaves of a tree do, or before and
         after the steps of a program that has some, as those of the layers of a network do.
@@ -76,7 +76,7 @@ class Compiled:
 
 
 def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
-    """By line and program: the most seconds lost first, then the most compiles in vain, the most seconds, by name."""
+    """By line and program: the most seconds lost first, then the most recompiles, the most seconds, by name."""
     groups: dict[tuple[str, str], list[Compile]] = {}
     has_steps = False
     for entry in compiles:

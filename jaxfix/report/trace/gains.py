@@ -1,4 +1,4 @@
-"""What a program was long in as it was, and how long it is in the same with what is proven."""
+"""Where a program spent its time, and how long it takes there with the proven fixes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -45,7 +45,7 @@ class Gain:
 
 @frozen
 class Went:
-    """What a program was long in, and what of it is left to do.
+    """Where a program spent its time, and what is left to do.
 
     Attributes:
       run_s: seconds without fixes.
@@ -61,7 +61,7 @@ class Went:
 
 
 def went(before: Measurement, after: Measurement | None, lines: Lines) -> Went | None:
-    """What became of the seconds of a run; None where nobody has looked where they went."""
+    """What became of the seconds of a run; None where that was not measured."""
     if not before.seconds:
         return None
     left = _by_function(before if after is None else after)

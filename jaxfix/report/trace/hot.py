@@ -23,7 +23,7 @@ _TRANSFERS = (Kind.READ, Kind.PUT, Kind.WAIT)
 
 
 class Work(Enum):
-    """What a run was long in, beside compiling.
+    """Where a run spent time besides compiling.
 
     Attributes:
       EAGER: programs that run one by one and could be one.
@@ -36,7 +36,7 @@ class Work(Enum):
 
 @frozen
 class Hot:
-    """Lines of one function that a run was long in, beside compiling.
+    """Lines of one function in which a run spent time besides compiling.
 
     Attributes:
       function: whose lines `first` to `last` are; lambdas and comprehensions are part of the function around them.

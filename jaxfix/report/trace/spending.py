@@ -19,7 +19,7 @@ class Shares:
       lost_s: of these, all compiles of a line and program after the first one.
       eager_s: running programs one by one.
       waited_s: of the reads and waits, those until the device was ready.
-      rest_s: Python, calls of compiled functions, and what nobody analysed.
+      rest_s: Python, calls of compiled functions, and what was not analysed.
     """
 
     run_s: float

@@ -105,7 +105,7 @@ def _key(cell: int | None, number: int) -> str:
 
 
 def dump(trace: Trace) -> bytes:
-    """The file: JSON, the rows of the table among it for who reads it with other tools."""
+    """The file: JSON, with the rows of the table for other tools."""
     measured = trace.measurement
     rows, events = compiled(measured.compiles), hot(measured)
     total = shares(measured, sum(row.lost_s for row in rows))

@@ -17,7 +17,7 @@ _CONTEXTS: Lattice[_Known] = Lattice(frozenset(), or_, _UNKNOWN)
 
 
 class Along(Enum):
-    """Which ways to a function decide an answer; what lies behind others is not read."""
+    """Which ways to a function decide an answer; what lies beyond others is not read."""
 
     ALL = "all"
     EAGER_THEN_ALL = "an eager one, else all"
@@ -120,7 +120,7 @@ class Callers:
             return _UNKNOWN
         found = frozenset(way for use in self._uses(name) for way in self._runs_of(use))
         if not found and not self._is_reached(name):
-            return _UNKNOWN  # nothing but its own callees calls it: so does somebody who is unknown
+            return _UNKNOWN  # nothing but its own callees calls it: so do unknown callers
         return self._of_objects(name, found)
 
     @staticmethod
@@ -134,7 +134,7 @@ class Callers:
         return frozenset(use.runs).union(*(self.runs(path.name) for path in use.through))
 
     def _seen(self, name: str) -> _Known:
-        """As `_runs`, if those that some file was seen to call are called by nobody else."""
+        """As `_runs`, if those that some file was seen to call have no other callers."""
         if self._is_open(name):
             return _UNKNOWN
         found = self._of_objects(name, frozenset(way for use in self._uses(name) for way in self._seen_of(use)))

@@ -36,8 +36,8 @@ class Joined:
     Args:
       unread: whether a file cannot be read, and may do anything.
       read: how a file is read for what it does with functions of others.
-      around: the files of the project that nobody looks at.
-      kept: the packages that are not built, so that nobody else imports them.
+      around: the files of the project that are not analysed.
+      kept: the packages that are not built, so that no other project imports them.
     """
 
     def __init__(
@@ -122,11 +122,11 @@ class Joined:
         return Contexts(self._callers.runs(qualname)).runs
 
     def runs_eagerly(self, qualname: str) -> bool:
-        """Whether other files were seen to run the function eagerly, be it beside other ways: then `runs` says so."""
+        """Whether other files run the function eagerly, perhaps among other ways: then `runs` says so."""
         return self._callers.eager(qualname)
 
     def is_traced(self, qualname: str) -> bool:
-        """Whether other files were seen to run the function under a trace, be it beside other ways."""
+        """Whether other files run the function under a trace, perhaps among other ways."""
         return self._callers.traced(qualname)
 
     def seen(self, qualname: str) -> tuple[Runs, ...]:
@@ -183,7 +183,7 @@ class Joined:
         return attribute in self._stored or any(attribute in facts.stored for facts in around)
 
     def is_named_around(self, qualname: str) -> bool:
-        """Whether a file that nobody looks at may use what this dotted name stands for."""
+        """Whether a file that is not analysed may use what this dotted name stands for."""
         return self._offered.is_named_around(qualname)
 
     def hides(self) -> bool:
@@ -202,7 +202,7 @@ class Joined:
         return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
 
     def takes_errors(self, name: str) -> bool:
-        """Whether some file goes on after an error of a call by this name, be it of whatever object."""
+        """Whether some file continues after an error of a call by this name, of any object."""
         return f"{TAKES_ERRORS}{name}" in self._all_rebound
 
     def asks_process(self) -> bool:
@@ -220,7 +220,7 @@ class Joined:
         return self._callers.steps
 
     def _remembered(self, facts: Facts) -> Mapping[str, bool]:
-        """What a file remembers: it is read for that once somebody asks."""
+        """What a file remembers: it is read for that on demand."""
         if facts.name not in self._remembering:
             known = facts.remembers
             if known is None:

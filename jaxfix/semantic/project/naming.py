@@ -21,7 +21,7 @@ class Naming:
         self._canonical: dict[str, str] = {}
 
     def add(self, facts: Facts) -> None:
-        """Takes one more file into account, for who asks for definitions alone; of two with one name the last."""
+        """Takes one more file into account, for questions about definitions alone; of two with one name the last."""
         self.by_name[facts.name] = facts
         self._canonical.clear()
 

@@ -25,7 +25,7 @@ class Offered:
         return (is_read and self._is_distributed(f"{owner}.{name}")) or self.is_named_around(f".{name}")
 
     def is_open(self, name: str) -> bool:
-        """Whether it is a method that unknown code may call, or too many files: nobody knows how it runs.
+        """Whether it is a method that unknown code may call, or too many files: how it runs is unknown.
 
         A private one of few files is followed: its class knows who else would call it.
         """
@@ -51,5 +51,5 @@ class Offered:
         return found
 
     def is_named_around(self, qualname: str) -> bool:
-        """Whether a file that nobody looks at may use what this dotted name stands for."""
+        """Whether a file that is not analysed may use what this dotted name stands for."""
         return self._around is not None and self._around.names(qualname)

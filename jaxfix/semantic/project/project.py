@@ -21,9 +21,9 @@ class Project:
 
     Attributes:
       unread: whether one of them cannot be read, and may do anything.
-      read: how a file is read for what it does with functions of others, once somebody asks for it.
+      read: reads a file for what it does with functions of others, on demand.
       around: the files of the project that it does not look at.
-      kept: the packages that are not built, so that nobody else imports them.
+      kept: the packages that are not built, so that no other project imports them.
     """
 
     files: tuple[Facts, ...] = ()

@@ -55,7 +55,7 @@ class Query(Generic[A]):
     of_parameter: bool = False
 
     def function(self, about: str) -> str:
-        """The dotted name of the function that the question is about, be it about a parameter."""
+        """The dotted name of the function that the question is about, also of one about its parameter."""
         return ParameterPlace.of(about).function if self.of_parameter else about
 
 
@@ -155,7 +155,7 @@ def is_eager_at(project: Answering, use: Use) -> bool:
 
 
 def seen_of(project: Answering, ways: Contexts) -> frozenset[Runs]:
-    """All ways, with what other files were seen to do; unknown where nobody calls it, its own file neither."""
+    """All ways, with what other files were seen to do; unknown without a caller in any file, its own included."""
     asked = ways.open if Runs.UNKNOWN not in ways.known else ()
     return ways.known.union(*(project.ask(SEEN if name in ways.called else SEEN_OR_UNKNOWN, name) for name in asked))
 

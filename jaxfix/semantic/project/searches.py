@@ -24,7 +24,7 @@ class Reach:
     Args:
       uses: of a function, read when they are asked for.
       shows: what is looked for.
-      is_open: whether nobody knows how a function runs: its uses do not count.
+      is_open: whether it is unknown how a function runs: its uses do not count.
       methods: whether ways through methods of whatever object count.
       if_open: the answer of a way that ends in an open function.
     """

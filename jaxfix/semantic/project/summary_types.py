@@ -104,7 +104,7 @@ class Contexts:
 
     @property
     def runs(self) -> Runs:
-        """What they come to, if nobody else calls the open ones."""
+        """What they come to, if the open ones have no other callers."""
         return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in self.known), Runs.UNKNOWN)
 
 
@@ -166,7 +166,7 @@ class ArgumentSummary:
       to: the position or the keyword that it is passed to.
       text: as it stands.
       again: the statement of the call rebinds it.
-      why_live: why it may be needed when the call has run; None where nobody has it.
+      why_live: why it may be needed when the call has run; None where no code holds it.
       why_unstable: why it may be another object, or do another thing, at another call, if not rebound.
       filled: code stores into it.
       plain: its parts that are evidently no arrays: where they are, and their text.
@@ -188,7 +188,7 @@ class CallSite:
     """A direct call of a function of another file.
 
     Attributes:
-      arguments: None where `*` or `**` hide them, or nobody has asked for them.
+      arguments: None where `*` or `**` hide them, or they were not asked for.
       bound: it is a method, called of an object.
       looped: a statement of the function around it runs it again and again.
       by_key: the places in what it returns, `()` for all of it, that are only read by one key or another.

@@ -1,4 +1,4 @@
-"""What a file cannot tell of itself."""
+"""What is known of a file beside its text."""
 
 from jaxfix.report.finding import Change
 from jaxfix.report.trace.drifts import Drift
@@ -13,15 +13,15 @@ _NO_FILES = Project()
 
 @frozen
 class Surroundings:
-    """What a file cannot tell of itself.
+    """What is known of a file beside its text.
 
     Attributes:
-      name: the dotted name that it is imported by; None for a script, or where nobody knows.
+      name: the dotted name that it is imported by; None for a script, or where it is unknown.
       is_package: whether it is the `__init__.py` of `name`.
       project: what answers for the other files.
       helpers: the module, as an import statement names it, that the generated helper functions come from; None where
         there is no place for one.
-      jax: the version of the jax that it runs with, as far as it is numbers; None where nobody knows.
+      jax: the version of the jax that it runs with, as far as it is numbers; None where it is unknown.
       oldest_jax: the oldest version that its project says it runs with; None where it does not say.
       until: by packages, the first version that its project no longer admits; without those it names no bound of, and
         empty where it is to be brought to another version.
@@ -30,7 +30,7 @@ class Surroundings:
         to be brought to another version.
       floors: by these packages, the oldest version that it has to run with.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
-      hot: what a traced run was long in beside compiling, at the lines of the file as analysed.
+      hot: where a traced run spent time besides compiling, at the lines of the file as analysed.
       held: what programs of a traced run hold, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
       asked: the changes of results that the user asks for.
@@ -70,12 +70,12 @@ class Surroundings:
         return ".".join((*kept, rest)).rstrip(".") if kept else qualname
 
     def may_be_before(self, since: tuple[int, ...], package: str = "jax") -> bool:
-        """Whether the version in use, or one that the project admits, is older; not where nobody knows."""
+        """Whether the version in use, or one that the project admits, is older; not where it is unknown."""
         oldest = self.oldest_jax if package == "jax" else dict(self.floors).get(package)
         return any(each is not None and each < since for each in (self.in_use(package), oldest))
 
     def in_use(self, package: str) -> tuple[int, ...] | None:
-        """The version that it runs with, or is to run with; None where nobody knows."""
+        """The version that it runs with, or is to run with; None where it is unknown."""
         return self.jax if package == "jax" else dict(self.libraries).get(package)
 
     def admits(self, package: str, since: tuple[int, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""What files do with the functions of others: read when somebody asks for it."""
+"""What files do with the functions of others: read on demand."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.summary_types import PASSED, RETURNED, Facts, Use, key_for
 
 Wanted = tuple[int, frozenset[str]]
-"""The index of a file, and those of its mentions that somebody asks for, with `PASSED` behind some."""
+"""The index of a file, and those of its mentions that are asked for, with `PASSED` after some."""
 
 
 class Reader(Protocol):

@@ -168,7 +168,7 @@ class Notebook:
         )
 
     def _inside(self, edit: Edit, path: str) -> tuple[Cell, Edit]:
-        """The cell that `edit` belongs to, and the edit in bytes of it; its end may be that of the newline behind it.
+        """The cell that `edit` belongs to, and the edit in bytes of it; its end may be that of the newline after it.
 
         Raises:
           SourceError: it belongs to several.

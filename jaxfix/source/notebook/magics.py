@@ -15,9 +15,9 @@ from jaxfix.source.frozen import frozen
 _IN_PLACE = frozenset({"time", "prun", "memit", "mprun", "lprun", "capture", "snakeviz", "pyinstrument", "jupyter"})
 """Cell magics below which Python runs once, as if they were not there."""
 _STATEMENTS = frozenset({"time", "prun", "memit", "mprun", "lprun"})
-"""Line magics that run the statement behind them once."""
+"""Line magics that run the statement after them once."""
 _REPEATED = frozenset({"timeit"})
-"""Magics that run Python again and again, and keep the variables that it binds for themselves."""
+"""Magics that run Python again and again, and keep the variables that it binds to themselves."""
 _ELSEWHERE = frozenset(
     {
         *("!", "HTML", "SVG", "bash", "cmd", "file", "html", "javascript", "js", "latex", "markdown", "perl", "pypy"),
@@ -234,7 +234,7 @@ class _Mask:
             self._magic(text, indent, name, rest)
 
     def _magic(self, text: str, indent: str, name: str, rest: str) -> None:
-        """A line magic, which may have a statement behind it."""
+        """A line magic, which may have a statement after it."""
         ran = _ran(name, rest)
         if name in _STATEMENTS | _REPEATED and ran is not None and _is_simple(ran, expression=name in _REPEATED):
             front = text[: len(text) - len(ran)]
@@ -324,7 +324,7 @@ def _magic_name(rest: str) -> str | None:
 
 
 def _ran(name: str, rest: str) -> str | None:
-    """The statement behind a magic and its options; None if there is none."""
+    """The statement after a magic and its options; None if there is none."""
     options = _OPTIONS.get(name)
     head = _MAGIC.match(rest)
     if options is None or head is None:

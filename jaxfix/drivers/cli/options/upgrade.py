@@ -59,7 +59,7 @@ class Upgrade:
 
     @property
     def applies(self) -> bool:
-        """Whether fixes are made, be it for a diff, rather than counted."""
+        """Whether fixes are made, also for a diff, rather than counted."""
         return self.diff or self.write or (self.run is not None and not self.has_oracle)
 
     @property

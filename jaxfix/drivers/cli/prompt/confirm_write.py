@@ -39,7 +39,7 @@ class Confirmation:
     taken_before: frozenset[Name]
 
     def answer(self, *, asks: bool) -> Answer:
-        """Asks, where that is wanted, not all is as it was shown, or somebody else may have said yes before."""
+        """Asks, where that is wanted, the plan is not as shown, or the yes may be another person's."""
         made = self.cursor.decisions
         if not made.having(Choice.ACCEPTED):
             return Answer.WRITE

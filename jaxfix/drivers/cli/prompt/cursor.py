@@ -14,7 +14,7 @@ class Cursor:
     """Fixes in order, and what was decided of them.
 
     Attributes:
-      at: the one that is asked about; behind the last one at the end.
+      at: the one that is asked about; after the last one at the end.
       past: the steps that led here, the last one last: where one was, and what was decided then.
     """
 
