@@ -28,6 +28,14 @@ BANNED = {
     "was not read": r"\b(?:is|does|returns|holds|passes|defined|called) was not read\b|\bcode that was not read\b",
     "format string": r"\b(?:inside|in) (?:of )?(?:an? )?format strings?\b",
     "rounds otherwise": r"\bround(?:s|ed)? otherwise\b",
+    "meanwhile": r"\bmeanwhile\b",
+    "be it": r"\bbe it\b",
+    "for who": r"\bfor who\b",
+    "somebody": r"\bsomebody\b",
+    "dearest": r"\bdear(?:er|est)?\b",
+    "long in": r"\b(?:is|was|were) long in\b",
+    "others than": r"\bare others\b|\bothers than\b",
+    "is no array": r"\b(?:is|are) no (?:arrays?|dictionar\w+|targets|part|units|data|sign|plain)\b",
 }
 WORDS = re.compile("|".join(f"(?:{turn})" for turn in BANNED.values()), re.IGNORECASE)
 QUOTED = re.compile(r"`[^`\n]*`")

@@ -167,7 +167,7 @@ class Contest:
         return home
 
     def _env(self, home: str) -> dict[str, str]:
-        """As for somebody who has installed everything: compiled once, with a cache folder of their own."""
+        """As after a complete installation: compiled once, with its own cache folder."""
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COLUMNS"))}
         caches = {"PYTHONPYCACHEPREFIX": self.place.work / "bytecode", "XDG_CACHE_HOME": self._home(home) / "cache"}
         return kept | {name: str(path) for name, path in caches.items()} | {"NO_COLOR": "1"}

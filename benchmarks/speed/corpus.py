@@ -38,13 +38,13 @@ def size(tree: Path) -> int:
 
 
 def edited(tree: Path) -> Path:
-    """The file of the tree that somebody works on."""
+    """The file of the tree that is being edited."""
     named = tree / _EDITED
     return named if named.exists() else sources(tree)[0]
 
 
 def copied(tree: Path, place: Path) -> Path:
-    """The Python files of `tree` once more, for somebody who changes them."""
+    """A copy of the Python files of `tree`, to be changed."""
     return _laid_out(tree, sources(tree), place)
 
 

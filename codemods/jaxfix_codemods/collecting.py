@@ -24,7 +24,7 @@ def check_scope(module: Module, target: ast.Name, uses: Sequence[ast.Name]) -> N
     if function is None and (not module.is_top_level(statement) or not is_script(module)):
         raise Declined(Reason(Code.LIVE, f"`{name}` belongs to a module or a class that others may look into"))
     if function is None and module.source.notebook is not None:
-        raise Declined(Reason(Code.LIVE, f"`{name}` can be looked at where somebody stops the cell"))
+        raise Declined(Reason(Code.LIVE, f"`{name}` can be read where the cell is interrupted"))
     if module.scope_of(name, target) is not (function or module.tree):
         raise Declined(Reason(Code.LIVE, f"`{name}` belongs to an enclosing scope, where others may see it grow"))
     elsewhere = next((use for use in uses if module.function(use) is not function), None)

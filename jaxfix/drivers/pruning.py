@@ -1,4 +1,4 @@
-"""What `.jaxfix/` no longer needs: what can be undone stays, the rest makes room. For who holds the turn to write."""
+"""What `.jaxfix/` no longer needs: what can be undone stays, the rest makes room. For the holder of the write lock."""
 
 import json
 from collections.abc import Iterator

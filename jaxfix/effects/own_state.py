@@ -107,7 +107,7 @@ class _Reader:
     # --- what is passed ---------------------------------------------------------------------------------------
 
     def _is_passed(self, name: str, *, is_bound: bool) -> bool:
-        """Whether an attribute becomes an argument; the others stay what they are, and are no data."""
+        """Whether an attribute becomes an argument; the others stay what they are, and are not data."""
         loads = [use for use in self._uses[name] if isinstance(use.ctx, ast.Load)]
         augmented = any(isinstance(self._module.parent(use), ast.AugAssign) for use in self._uses[name])
         if not loads and not augmented:

@@ -44,7 +44,7 @@ def why_unstable(
 
     Args:
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
-      during: only what happens meanwhile counts.
+      during: only what happens in it counts.
 
     Returns:
       None if it does not.
@@ -81,7 +81,7 @@ def why_unstable(
 
 
 def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> Reason | None:
-    """Why one of the objects that `name` may stand for changes meanwhile."""
+    """Why one of the objects that `name` may stand for changes during that."""
     for root in changes_of(module).roots.get(name, ()):
         if module.scope_of(name, root) is not scope or _is_functional_update(module, root):
             continue
@@ -161,7 +161,7 @@ def _why_object_unstable(module: Module, value: ast.expr | None, during: During 
 
 
 def _is_stored_apart(module: Module, attribute: str, during: During | None) -> bool:
-    """Whether nothing binds the attribute meanwhile but what does not count."""
+    """Whether nothing that counts binds the attribute during that."""
     if during is None or module.surroundings.project.ask(STORES, attribute):
         return False
     stores = (node for node in module.attributes(attribute) if not isinstance(node.ctx, ast.Load))

@@ -55,7 +55,7 @@ def _is_empty(part: object) -> bool:
 
 
 def _fields(node: ast.AST) -> list[tuple[str, object]]:
-    """What a node holds: empty fields, which newer versions of Python add, are no part of it."""
+    """What a node holds: empty fields, which newer versions of Python add, are left out."""
     return [
         (name, value)
         for name, value in ast.iter_fields(node)

@@ -78,8 +78,8 @@ class Crew(Protocol):
 def joined(files: Sources, around: Around | None = None) -> Project:
     """What the files tell one another; one that cannot be parsed tells nothing.
 
-    Each is parsed, and forgotten. What they do with a function of another file is read, once more, when somebody asks
-    for it.
+    Each is parsed, and forgotten. What they do with a function of another file is read, once more, on
+    demand.
     """
     packages = packages_of(files)
     found: list[Facts | None] = []
@@ -271,7 +271,7 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
         or may_hold_odd_keys(text)
         or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
     ):
-        return True  # objects that are no plain trees
+        return True  # objects that are not plain trees
     if b"cache" in text or b"self." in text:
         return True  # functions that give the same again
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):

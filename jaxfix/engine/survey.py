@@ -1,6 +1,6 @@
 """Many files through the codemods: each is parsed once, and again only where the others make a difference.
 
-What is known of a file, be it from a moment ago or from another run, is its `Record`. A survey that remembers looks
+What is known of a file, from a moment ago or from another run, is its `Record`. A survey that remembers looks
 only at the files whose text is new, and at those that the others now give another answer.
 """
 
@@ -62,7 +62,7 @@ def survey(
       crew: who looks, shard by shard; what is found does not depend on it.
       is_complete: whether these are all files of the project: one that could not be read may do anything.
       memory: what is known from before, and where it is kept; what is found does not depend on it.
-      around: the files of the project that are no units.
+      around: the files of the project that are not units.
     """
     files = [(unit.source, unit.surroundings) for unit in units]
     packages = packages_of(files)

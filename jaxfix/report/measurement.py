@@ -157,7 +157,7 @@ class Traced:
       arrays: the types of the arrays, such as `float32[32]`.
       is_same: whether both are the same program: the same operations on the same values, wherever `jit` begins.
       any_size: whether they are that also of arrays of all other sizes from 2 on, equal ones staying equal.
-      besides: what might make them another one: arguments that are no arrays, and what may be rebound.
+      besides: what might make them another one: arguments that are not arrays, and what may be rebound.
     """
 
     function: str

@@ -249,7 +249,7 @@ class Staging:
     def surely_repeats(self, node: ast.AST) -> bool:
         """Whether `repeats`, and nothing on the way says that it happens at times only, or once."""
         if self._module.source.holds_tests:
-            return False  # how a test runs something is no sign of how a program does
+            return False  # a test does not show how a program runs something
         if not self.is_eager(node) or is_uncompiled(self._module, node):
             return False
         if self._goes_around(node):

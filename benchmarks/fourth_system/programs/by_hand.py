@@ -1,4 +1,4 @@
-"""`as_written.py` as somebody who knows JAX repairs it: one padded, donating step, no reads within it."""
+"""`as_written.py` as a JAX developer repairs it: one padded, donating step, no reads within it."""
 
 import argparse
 from functools import partial

@@ -2,7 +2,7 @@
 
 A jitted step compiles again for the new dtype, and the state may stay wider
 than was meant. The body of a loop or a branch of `cond` raises a TypeError:
-often only where somebody passes half precision, or float32 under
+often only where a caller passes half precision, or float32 under
 `jax_enable_x64`, since a scalar that starts as `jnp.asarray(0.0)` has the dtype
 of Python numbers until it is computed from what is passed.
 

@@ -29,7 +29,7 @@ After:
 
     show(jax.random.key(0))
 
-Safety: needs evidence. Elements of NumPy are no arrays of JAX: arithmetic with
+Safety: needs evidence. Elements of NumPy are not arrays of JAX: arithmetic with
 them has other types. So only what goes to the host at once is read from the
 copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
 comparison in one with a small integer or a quarter of one. JAX takes the
@@ -40,7 +40,7 @@ an integer of Python. A name that the loop rebinds, an
 attribute that is stored later, code that may run under a trace and reads in
 some iterations only are left alone; so is an array that the loop passes on, or that a
 function which the loop was given may have too: where it is donated or deleted
-meanwhile, the original raises. Rows that go into a jitted function must be
+in between, the original raises. Rows that go into a jitted function must be
 strongly typed, as those of NumPy are, no keys, and not donated; programs that name
 devices are left alone. On another device than the CPU each row travels. Where nothing says that it is an array of JAX,
 a run has to.
@@ -138,7 +138,7 @@ def _of_loop(module: Module, over: Over, taken: set[ast.AST]) -> Iterator[Findin
 def _may_be_copied(module: Module, over: Over) -> bool:
     """Whether rows of NumPy are to jitted functions what the rows of the array are, which surely is one of JAX.
 
-    Keys are no arrays of NumPy, which has no weak types either; what is put on one of several devices must stay there.
+    Keys are not NumPy arrays, which have no weak types either; what is put on one of several devices stays there.
     """
     array = over.array
     is_of_program = is_script(module) or "." not in (module.surroundings.name or ".")

@@ -38,7 +38,7 @@ After:
         return params
 
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, is the same program
-wherever it is made: safe, unless it is compared by less than a new jit would: static arguments, and what is no array
+wherever it is created: safe, unless it compares less than a new jit would: static arguments, and what is not an array
 in the others, are compared by `==`, to which `1` is `True`, and an object or a function is what it was though it reads
 other values by now. Those, options and annotations that may fail at import, settings that JAX does not keep programs
 apart by (`jax.random` reads one), warnings, donation, constants that may be deleted (docs/safety.md), a jit that a

@@ -62,7 +62,7 @@ first one for ever, without a word. So all data are arguments, and a step that
 captures what changes is declined, as is one that captures a list, a dictionary
 or a NumPy array which other code gets hold of, and may refill; so is one that branches on values, prints,
 converts to Python numbers, draws from NumPy, changes its arguments, returns
-texts or Python numbers, or a dictionary whose order somebody reads (`jit`
+texts or Python numbers, or a dictionary whose order matters (`jit`
 sorts the keys). A buffer that is refilled in place may be read by a jitted
 step after it was overwritten: declined too. So is an argument that some caller,
 here or in another file, evidently gives a text, a function or an object in, as a
@@ -333,7 +333,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
 
 
 def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:
-    """A function that `vmap` has made, where calls of it are no part of a step that is found already."""
+    """A function that `vmap` has made, where calls of it are not part of a step that is found already."""
     at = mapped.looped(module)
     if at is None or at in taken.nodes or not mapped.is_worth_it(module):
         return

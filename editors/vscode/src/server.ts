@@ -1,4 +1,4 @@
-// The life of the language server: what starts it, what ends it, and what is known of it meanwhile.
+// The life of the language server: what starts it, what ends it, and what is known of it in between.
 import { spawn, type ChildProcess } from "node:child_process";
 import { access } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -306,7 +306,7 @@ export class Server implements vscode.Disposable {
         if (this.told.kind === "running" && this.running === plan) {
           this.tell({ kind: "starting" });
           void this.next(async () => {
-            // unless something else was asked for meanwhile
+            // unless something else was asked for by then
             if (this.running === plan) await this.revive(plan);
           });
         }

@@ -97,7 +97,7 @@ def informed(targets: Sequence[Target]) -> tuple[Target, ...]:
 
 
 def _around(targets: Iterable[Target]) -> Around | None:
-    """The files of the project that are no targets."""
+    """The files of the project that are not targets."""
     return next((target.around for target in targets if target.around is not None), None)
 
 

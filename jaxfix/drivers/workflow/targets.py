@@ -39,10 +39,10 @@ class Target:
     """One source to look at; `path` is None for stdin, `module` None for what is not installed.
 
     `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, and `surroundings` what its
-    place tells of it, what that run was long in, and other files once they were analysed. `helper` is
+    place tells of it, where that run spent its time, and other files once they were analysed. `helper` is
     the generated file that it would import from; None where there is no place for one.
     `baseline` is the file of known findings that the configuration names. `around` are the files of the project that
-    are no targets.
+    are not targets.
     """
 
     source: SourceFile

@@ -156,7 +156,7 @@ class Beyond:
         return (found[0] is None) is not (found[1] is None)
 
     def _program(self, call: Call, leaves: Leaves) -> Any:
-        """The jaxpr of a call; what it stores meanwhile are tracers, and is put back."""
+        """The jaxpr of a call; what it stores during that are tracers, and is put back."""
         state = self.sides.state
         held = state.held()
         try:

@@ -35,7 +35,7 @@ class Called:
     def codes(self) -> Iterator[CodeType]:
         """What was called until now.
 
-        Read while nothing is profiled: what the garbage collector calls meanwhile would turn the tree that holds it.
+        Read while nothing is profiled: what the garbage collector calls during that would turn the tree that holds it.
         """
         with self.suspended():
             entries = self._profiler.getstats() if self._profiler is not None else ()
@@ -45,7 +45,7 @@ class Called:
 
     @contextmanager
     def suspended(self) -> Iterator[None]:
-        """Sees nothing that this thread calls meanwhile."""
+        """Sees nothing that this thread calls in the block."""
         if not self._is_on():
             yield
             return

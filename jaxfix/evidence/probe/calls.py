@@ -105,7 +105,7 @@ class Calls:
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
-        """Observes nothing that this thread calls meanwhile."""
+        """Observes nothing that this thread calls in the block."""
         self.thread.silent += 1
         try:
             with nullcontext() if self.thread.silent > 1 else self.called.suspended():

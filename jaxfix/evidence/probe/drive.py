@@ -190,7 +190,7 @@ def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _kept() -> Iterator[Callable[[], dict[str, str]]]:
-    """Keeps what is printed meanwhile, and lets every warning be seen."""
+    """Keeps what is printed in the block, and shows every warning."""
     stdout, stderr = io.StringIO(), io.StringIO()
     streams = contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr)
     with streams[0], streams[1], warnings.catch_warnings():

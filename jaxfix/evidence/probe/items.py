@@ -41,7 +41,7 @@ def dictionaries(sample: Sample, arguments: Mapping[str, Any], texts: Sequence[s
 
 
 def mappings(sample: Sample, arguments: Mapping[str, Any], reach: Reach) -> Iterator[tuple[str, Sample]]:
-    """The call with mappings that are no dictionaries, where the sources ask for a mapping."""
+    """The call with mappings other than dictionaries, where the sources ask for a mapping."""
     for name, value in arguments.items() if reach.names & {"Mapping", "MutableMapping"} else ():
         if type(value) is dict:
             yield f"{GIVEN}`{name}` as a mapping that is not a dict", sample.replaced(name, MappingProxyType(value))

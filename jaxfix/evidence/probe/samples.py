@@ -84,7 +84,7 @@ class Sample:
         return [make() for make in self.makers]
 
     def others(self) -> list[Any]:
-        """The leaves that are no arrays of jax."""
+        """The leaves that are not arrays of jax."""
         made = (make() for number, make in enumerate(self.makers) if number not in self.traced)
         return [leaf for leaf in made if not is_array(leaf)]
 

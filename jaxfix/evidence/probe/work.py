@@ -40,7 +40,7 @@ def program(function: Callable[..., Any], arrays: list[Any]) -> Any:
 
 
 def freed(before: Any, after: Any) -> list[str]:
-    """Dear operations of the second program that run at every call, and in the first one only where a branch is taken.
+    """Expensive operations that run at every call of the second program, and in the first only where a branch is taken.
 
     Of decompositions also those that the first one has nowhere: a condition in Python, perhaps, has left them out.
     """

@@ -277,7 +277,7 @@ class Facts:
 
     Attributes:
       name: the dotted name that it is imported by.
-      is_test: whether it holds tests: what they call is no sign of how a program runs.
+      is_test: whether it holds tests: what they call does not show how a program runs.
       aliases: names of it that stand for something imported, by the dotted name of what that is.
       stars: the modules whose names it takes all.
       jits: the jitted functions that it makes, by their name in it.

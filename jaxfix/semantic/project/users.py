@@ -53,7 +53,7 @@ class Users:
         return tuple(sorted((use for name in names for use in self._of(name)), key=_place))
 
     def uses(self, qualname: str) -> tuple[Use, ...]:
-        """As `users`, without tests: what they call is no sign of how a program runs."""
+        """As `users`, without tests: what they call does not show how a program runs."""
         return tuple(use for use in self.users(qualname) if not use.is_test)
 
     def read(self, qualnames: Iterable[str], passed: Collection[str]) -> None:

@@ -46,5 +46,5 @@ def _change(grant: Grant | None) -> str:
     if grant is None:
         return ""
     if grant.command is None:
-        return "; only driving optimizers is trusted so far, and others than these"
+        return "; only driving optimizers is trusted so far, and not these"
     return f"; what is trusted so far is `{printable(grant.command)}`"
