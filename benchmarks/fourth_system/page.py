@@ -11,7 +11,7 @@ import jax
 _NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]?\d+)?")
 _NAMES = ("as written", "by hand", "jaxfix")
 CHANGES = ("--ragged", "pad", "--goal", "memory")
-"""What a person asks for who has such a script: these fixes are made on request alone."""
+"""The options that such a script needs: these fixes are made on request alone."""
 DECIDED_BY_A_RUN = "unrolled-loop"
 """What is not written without a run, as how often the loop runs is a shape."""
 MISTAKES = (
@@ -98,7 +98,7 @@ def lines(
     yield (
         f"Written by `python -m benchmarks.fourth_system{' --unproven' if is_unproven else ''}`. "
         "A training script with the mistakes that the second table "
-        "names: as written, as somebody who knows JAX repairs it (before jaxfix was tried on it), and as "
+        "names: as written, as a JAX developer repairs it (before jaxfix was tried on it), and as "
         f"{_how(is_unproven=is_unproven)} leaves it. Each run is a process of its own, without a persistent "
         "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are one run on a "
         "shared machine."
