@@ -40,8 +40,7 @@ def train(steps):
         # a large bias
         if steps:
             return (
-                jnp.sin(x)
-                @ bias  # want: captured-constant
+                jnp.sin(x) @ bias  # want: captured-constant
             )
         return x
 

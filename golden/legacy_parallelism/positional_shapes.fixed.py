@@ -12,6 +12,5 @@ def placed(x, y, devices, n):
     )
 
 
-
 mesh = Mesh(jax.devices(), ("data",))
 beside = NamedSharding(mesh, P("data"))

@@ -121,5 +121,3 @@ def train(optimizer, n, batches):
     for batch in batches:
         params, state = step(params, state, batch)
     return params, state
-
-

@@ -127,8 +127,6 @@ def deep(x):
     return x
 
 
-
-
 @jax.jit
 def named(x):
     state = None

@@ -127,18 +127,7 @@ def value_at(module: Module, place: ast.AST) -> ast.expr | None:
     Returns:
       None where that is not in the text, as where a call returns several.
     """
-    match module.parent(place):
-        case ast.Tuple(elts=targets) as target:
-            match module.parent(target):
-                case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is target:
-                    is_plain = not any(isinstance(each, ast.Starred) for each in (*targets, *values))
-                    pairs = zip(targets, values, strict=True) if is_plain and len(targets) == len(values) else ()
-                    return next((value for one, value in pairs if one is place), None)
-        case ast.Assign(targets=[only], value=value) if only is place:
-            return value
-        case ast.AnnAssign(target=target, value=value) if target is place:
-            return value
-    return None
+    return module.value_of(place) if isinstance(place, ast.Name | ast.Attribute) else None
 
 
 def _is_mutation(module: Module, method: ast.Attribute | ast.Subscript) -> bool:

@@ -2,21 +2,20 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from jaxfix.dataflow.call_graph import Callers, callers
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.dataflow.types import Values
-from jaxfix.effects.attributes import InstanceAttribute, stores_of, value_at
+from jaxfix.effects.attributes import InstanceAttribute, stores_of
 from jaxfix.effects.invariance import is_impure
+from jaxfix.effects.object_sources import Sources
 from jaxfix.effects.stability import why_unstable
 from jaxfix.effects.traceability import demands
-from jaxfix.library.facets import Effect, Result, Transform
+from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
-from jaxfix.report.abstract_value import Form
 from jaxfix.report.reason import Code, Reason
-from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import (
     class_around,
     class_of,
@@ -32,11 +31,10 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS
 from jaxfix.staging.jit import jit_of, jitted_by_decorator
 from jaxfix.syntax.nodes import FUNCTIONS, walk
-from jaxfix.syntax.signatures import argument_values, default_of
+from jaxfix.syntax.signatures import argument_values
 
 _DERIVATIVES = where(Transform.DIFFERENTIATES)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 """Methods of an object that nobody read which give back what they change."""
 _UNREAD = Reason(Code.UNREAD, "it calls too many methods to be followed")
@@ -67,7 +65,7 @@ def _is_of_library(module: Module, receiver: ast.expr) -> bool:
     owner = own_class(module, receiver.value) if isinstance(receiver, ast.Attribute) else None
     if owner is None or not isinstance(receiver, ast.Attribute):
         return False
-    sources = _Reader(module, module.get(Values)).held(receiver.attr, family(module, owner))
+    sources = Sources(module, module.get(Values)).held(receiver.attr, family(module, owner))
     return bool(sources) and all(_is_made_by_library(module, source) for source in sources)
 
 
@@ -99,7 +97,7 @@ def why_read_unstable(module: Module, values: Values, name: ast.Name) -> Reason 
 
 class _Reader:
     def __init__(self, module: Module, values: Values) -> None:
-        self._module, self._values = module, values
+        self._module, self._sources = module, Sources(module, values)
         self.of: Solver[ast.FunctionDef, Reason | None] = Solver(self._why_unstable, _REASON)
         self._why_function_unstable: Solver[ast.AST, Reason | None] = Solver(self._why_made_unstable, _REASON)
 
@@ -116,13 +114,6 @@ class _Reader:
             if reason is not None:
                 return reason
         return None
-
-    def held(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
-        """What the attribute of such an object is bound to; nothing where that is not certain."""
-        found = InstanceAttribute(self._module, attribute, classes)
-        if found.why_rebound() is not None:
-            return []
-        return [source for place in found.bound() for source in self._sources(place)]
 
     def read(self, name: ast.Name, owner: ast.ClassDef) -> Reason | None:
         """Why what `name`, the object, is read for may be another thing at a later call, or is data."""
@@ -175,7 +166,7 @@ class _Reader:
         reason = attribute.why_rebound() or attribute.why_filled()
         if reason is not None:
             return reason
-        sources = [source for place in bound for source in self._sources(place)]
+        sources = [source for place in bound for source in self._sources.at(place)]
         inside = self._classes_inside(node, sources)
         if inside is not None:
             part = module.parent(node)
@@ -220,7 +211,7 @@ class _Reader:
             return self._why_no_function(node, top, call, sources)
         if isinstance(call, ast.Call) and call.args[:1] == [top] and module.qualname(call.func) in _DERIVATIVES:
             return self._why_no_function(node, top, None, sources)
-        if top is node and all(self._is_constant(source) for source in sources):
+        if top is node and all(self._sources.is_constant(source) for source in sources):
             return None
         if top is node and all(self._is_function(source) for source in sources):
             return None
@@ -229,44 +220,6 @@ class _Reader:
             Code.CAPTURED_DATA,
             f"`{shown}` may be data, which `jit` would make a constant of the program: take it as an argument",
         )
-
-    def _sources(self, place: ast.AST) -> Iterator[ast.AST]:
-        """What an attribute is bound to at `place`; of a parameter, what the objects of this file are made with."""
-        value = value_at(self._module, place)
-        if value is None:
-            yield place
-        else:
-            yield from self._followed(value)
-
-    def _followed(self, value: ast.expr) -> Iterator[ast.AST]:
-        for source in self._values.origins.of(value):
-            yield from self._given(source) if isinstance(source, ast.arg) else (source,)
-
-    def _given(self, parameter: ast.arg) -> Iterator[ast.AST]:
-        module = self._module
-        function = next((f for f in module.ancestors(parameter) if isinstance(f, FUNCTIONS)), None)
-        owner = module.method_of(function) if function is not None else None
-        if not isinstance(function, ast.FunctionDef) or owner is None or function.name != "__init__":
-            yield parameter
-            return
-        calls = [use for use in module.nodes(ast.Call) if class_of(module, use.func) in family(module, owner)]
-        found: list[ast.AST] = []
-        for call in calls:
-            arguments = arguments_of(function, call, bound=True)
-            argument = arguments.get(parameter.arg) if arguments is not None else parameter
-            found += self._values.origins.of(argument) if argument is not None else ()
-        default = default_of(function, parameter.arg)
-        yield from [*found, *([default] if default is not None else [])] or [parameter]
-
-    def _is_constant(self, source: ast.AST) -> bool:
-        match source:
-            case ast.Constant():
-                return True
-            case ast.Tuple(elts=elts):
-                return all(self._is_constant(element) for element in elts)
-            case ast.arg(annotation=ast.Name(id=name)):
-                return name in _PLAIN_TYPES
-        return isinstance(source, ast.expr) and self._values.of(source).form is Form.PYTHON
 
     def _is_function(self, source: ast.AST) -> bool:
         if isinstance(source, FUNCTIONS):
@@ -311,7 +264,7 @@ class _Reader:
             and (reason := why_unstable(module, argument.id, scope))
         ):
             return reason
-        reasons = (self._why_function_unstable(each) for each in self._followed(argument))
+        reasons = (self._why_function_unstable(each) for each in self._sources.followed(argument))
         return next(filter(None, reasons), None)
 
     def _why_no_function(

@@ -3,13 +3,14 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from jaxfix.effects.aliases import is_fillable
 from jaxfix.effects.invariance import is_impure
 from jaxfix.library.facets import Effect, Setting
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_around, family, methods
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.mutations import is_being_made, is_own_object, root
+from jaxfix.semantic.mutations import MUTATORS, is_being_made, is_own_object, root
 from jaxfix.syntax.nodes import Function, walk
 from jaxfix.syntax.signatures import parameters_of
 
@@ -49,7 +50,9 @@ def effects(module: Module, function: Function, *, own: bool = False) -> Iterato
     """
     for node in body_of(module, function):
         match node:
-            case ast.Expr(value=ast.Call(func=func)) if own and is_own_method(module, func):
+            case ast.Expr(value=ast.Call(func=func)) if (own and is_own_method(module, func)) or fills_own(
+                module, func, function
+            ):
                 continue
             case ast.Attribute(value=owner, ctx=ast.Store()) if own and is_own_object(module, owner):
                 continue
@@ -80,6 +83,22 @@ def is_own_method(module: Module, func: ast.expr) -> bool:
         return False
     owner = class_around(module, func)
     return owner is not None and bool(methods(family(module, owner), func.attr))
+
+
+def fills_own(module: Module, func: ast.expr, function: Function) -> bool:
+    """Whether `func` is a method that changes a list, a dictionary or a set which `function` makes at each call."""
+    match func:
+        case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr) if attr in MUTATORS:
+            bound = [binding.node for binding in module.bindings(name, function)]
+            is_here = bool(bound) and module.scope_of(name, owner) is function
+            return is_here and all(isinstance(node, ast.Name) and _is_new_container(module, node) for node in bound)
+    return False
+
+
+def _is_new_container(module: Module, target: ast.Name) -> bool:
+    value = module.value_of(target)
+    is_array = isinstance(value, ast.Call) and (module.qualname(value.func) or "").startswith("numpy.")
+    return is_fillable(module, value) and not isinstance(value, ast.Tuple) and not is_array
 
 
 def _is_handed_on(module: Module, node: ast.expr) -> bool:

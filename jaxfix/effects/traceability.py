@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
-from jaxfix.effects.side_effects import effects, is_own_method, ties
+from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Takes
@@ -311,11 +312,16 @@ class _Reader:
             case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr):
                 if self._module.scope_of(name, owner) is scope and self._module.qualname(func) is None:
                     found.methods.setdefault(name, attr)
-                    if attr in MUTATORS - {"update", "add", "sort"}:
+                    is_own = self._is_within(scope) and fills_own(self._module, func, scope)
+                    if attr in MUTATORS - {"update", "add", "sort"} and not is_own:
                         found.reason = Reason(
                             Code.SIDE_EFFECT,
                             f"it calls `{self._module.text(func)}`, which changes `{name}` at trace time only",
                         )
+
+    def _is_within(self, scope: ast.AST) -> TypeGuard[Function]:
+        """Whether a function is read, and not statements that stand in one."""
+        return isinstance(scope, FUNCTIONS) and scope is not self._required.around
 
     def _foreign_method(self, call: ast.Call, scope: ast.AST, found: Demands) -> None:
         """A method of an object from around: what it gives is known only by what it is given."""

@@ -204,12 +204,16 @@ class Names:
     def value_of(self, target: ast.Name | ast.Attribute) -> ast.expr | None:
         """The expression that a plain `target = value`, `target: T = value` or `target := value` binds.
 
+        Of `one, other = value, another` each target is bound to the expression at its place.
+
         Returns:
           None where `target` is bound in another way.
         """
-        match self._parents.get(target):
+        match parent := self._parents.get(target):
             case ast.Assign(targets=[only], value=value) if only is target:
                 return value
+            case ast.Tuple() | ast.List():
+                return _in_place(target, parent, self._parents.get(parent))
             case ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
                 return value
         return None
@@ -368,6 +372,15 @@ class Names:
 def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
     """Every file is asked for the same names."""
     return frozenset(name.rpartition(".")[2] for name in qualnames)
+
+
+def _in_place(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast.AST | None) -> ast.expr | None:
+    """The expression of a display that stands where `target` stands among the `targets` of its assignment."""
+    match statement:
+        case ast.Assign(targets=[only], value=ast.Tuple(elts=values) | ast.List(elts=values)) if only is targets:
+            is_plain = not any(isinstance(each, ast.Starred) for each in (*targets.elts, *values))
+            return values[targets.elts.index(target)] if is_plain and len(values) == len(targets.elts) else None
+    return None
 
 
 def _tail(expr: ast.AST) -> str:
