@@ -34,7 +34,9 @@ def scale_by_search(decay=0.9, length=4):
     def update_fn(updates, state, params=None):
         count = safe_increment(state.count)
 
-        (total, _), _ = lax.scan(_update_fn_add, (jnp.zeros_like(updates), updates), state.trace)
+        (total, _), _ = lax.scan(
+            _update_fn_add, (jnp.zeros_like(updates), updates), state.trace
+        )
         # A concrete integer exponent is compiled again for every value.
         exponent = count
         if not isinstance(exponent, jax.core.Tracer):

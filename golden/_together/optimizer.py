@@ -29,9 +29,7 @@ def scale_by_search(decay=0.9, length=4):
         def add(total, row):
             return total + row * updates, None
 
-        total, _ = lax.scan(
-            add, jnp.zeros_like(updates), state.trace
-        )  # want: local-loop-function  # want: remat-scan (no fix)
+        total, _ = lax.scan(add, jnp.zeros_like(updates), state.trace)  # want: local-loop-function  # want: remat-scan (no fix)
         debiased = total / (1 - decay**count)  # want: static-exponent
         best = jnp.minimum(state.best, jnp.sum(debiased**2))
         return debiased, State(count, best, state.trace)

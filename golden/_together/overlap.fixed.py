@@ -23,7 +23,9 @@ def train_for_a_while(batches, decay=0.9):
         if not isinstance(exponent, jax.core.Tracer):
             exponent = exponent * 1.0
         # The comment stays above the line.
-        batch = lax.cond(low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**exponent)
+        batch = lax.cond(
+            low, _train_for_a_while_true, _train_for_a_while_false, batch / decay**exponent
+        )
     return batch
 
 

@@ -10,9 +10,7 @@ def train_for_a_while(batches, decay=0.9):
         count = count + 1
         low = jnp.max(batch) < 1.0
         # The comment stays above the line.
-        batch = lax.cond(
-            low, lambda x: x, lambda x: x / 2, batch / decay**count
-        )  # want: local-loop-function # want: static-exponent
+        batch = lax.cond(low, lambda x: x, lambda x: x / 2, batch / decay**count)  # want: local-loop-function # want: static-exponent
     return batch
 
 

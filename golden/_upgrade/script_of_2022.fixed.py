@@ -41,7 +41,9 @@ def map_rows(function, axis, donate_argnums=()):
 @jax.jit
 def _train_step(optimizer, x, y):
     loss, grads = jax.value_and_grad(loss_fn)(optimizer.target, x, y)
-    grads = lax.pmean(jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads), "batch")
+    grads = lax.pmean(
+        jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads), "batch"
+    )
     return loss, grads
 
 

@@ -24,9 +24,7 @@ def loss_fn(params, x, y):
 @functools.partial(jax.pmap, axis_name="batch", donate_argnums=(0,))  # want: legacy-parallelism
 def train_step(optimizer, average, x, y):
     loss, grads = jax.value_and_grad(loss_fn)(optimizer.target, x, y)
-    grads = lax.pmean(
-        jax.tree_map(lambda g: jnp.clip(g, a_max=1.0, a_min=-1.0), grads), "batch"
-    )  # want: removed-api  # want: removed-api
+    grads = lax.pmean(jax.tree_map(lambda g: jnp.clip(g, a_max=1.0, a_min=-1.0), grads), "batch")  # want: removed-api  # want: removed-api
     optimizer = optimizer.apply_gradient(grads)
     average = jax.tree_multimap(lambda a, p: 0.9 * a + 0.1 * p, average, optimizer.target)  # want: removed-api
     return optimizer, average, lax.pmean(loss, "batch")

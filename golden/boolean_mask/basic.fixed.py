@@ -8,7 +8,9 @@ def direct(x, limits):
     found = []
     for limit in limits:
         found.append(jnp.sum(x, where=jnp.broadcast_to(x > limit, x.shape)))
-        found.append(jnp.mean(x, where=jnp.broadcast_to((x > limit) & (x < 2 * limit), x.shape)))
+        found.append(
+            jnp.mean(x, where=jnp.broadcast_to((x > limit) & (x < 2 * limit), x.shape))
+        )
         found.append(jnp.prod(x, where=~jnp.isnan(x)))
     return found
 

@@ -19,8 +19,7 @@ def advance(x):
 @partial(jax.jit, static_argnums=(1,), donate_argnums=0)
 def _power(
     x: jax.Array,
-    exponent: int,
-    weights,  # of the last
+    exponent: int, weights,  # of the last
 ) -> jax.Array:
     """What `advance` does, again."""
     for _ in range(exponent):
@@ -55,7 +54,10 @@ def train(steps):
         """
         # a large bias
         if steps:
-            return jnp.sin(x) @ bias
+            return (
+                jnp.sin(x)
+                @ bias
+            )
         return x
 
     def _step(x):

@@ -40,7 +40,8 @@ def train(steps):
         # a large bias
         if steps:
             return (
-                jnp.sin(x) @ bias  # want: captured-constant
+                jnp.sin(x)
+                @ bias  # want: captured-constant
             )
         return x
 

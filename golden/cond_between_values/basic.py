@@ -40,9 +40,7 @@ def with_keywords(x, y, positive):
     x = jnp.asarray(x)
     if y is None:
         return x
-    return lax.cond(
-        positive, true_fun=lambda _: jnp.abs(x + y), false_fun=lambda _: jnp.abs(x - y), operand=None
-    )  # want: cond-between-values
+    return lax.cond(positive, true_fun=lambda _: jnp.abs(x + y), false_fun=lambda _: jnp.abs(x - y), operand=None)  # want: cond-between-values
 
 
 def with_one_operand(x, y, positive):
@@ -61,9 +59,7 @@ class Filter:
 
 def slope_of_pairs(x, y):
     def loss(x, y):
-        a, b = lax.cond(
-            jnp.sum(x) > 0, lambda s: (s[0] + 0.5, s[1]), lambda s: (s[0], s[1] - 0.25), (x, jnp.sin(y))
-        )  # want: cond-between-values
+        a, b = lax.cond(jnp.sum(x) > 0, lambda s: (s[0] + 0.5, s[1]), lambda s: (s[0], s[1] - 0.25), (x, jnp.sin(y)))  # want: cond-between-values
         return jnp.sum(a * b)
 
     return jax.grad(loss)(x, y)

@@ -7,9 +7,7 @@ from jax import lax
 
 @jax.grad
 def root(x):
-    return lax.cond(
-        x > 0, lambda x: x**0.5, lambda x: x, x
-    )  # want: cond-between-values (no fix): make the gradient NaN
+    return lax.cond(x > 0, lambda x: x**0.5, lambda x: x, x)  # want: cond-between-values (no fix): make the gradient NaN
 
 
 @jax.grad
@@ -31,9 +29,7 @@ def product(x, y):
 
 def average(x, y, rate=0.5):
     def loss(x, y):
-        return lax.cond(
-            y < 1, lambda: x * 0.5 + (y - 3.0) + 1.0, lambda: x + y
-        )  # want: cond-between-values (no fix): rounds more than once
+        return lax.cond(y < 1, lambda: x * 0.5 + (y - 3.0) + 1.0, lambda: x + y)  # want: cond-between-values (no fix): rounds more than once
 
     return jax.grad(loss)(x, y)
 
@@ -52,9 +48,7 @@ def unlike(x, y):
 
 def pytree(params, x):
     def loss(x, params):
-        lax.cond(
-            x > 0, lambda params: params, lambda params: params, params
-        )  # want: cond-between-values (no fix): `params` may be a pytree
+        lax.cond(x > 0, lambda params: params, lambda params: params, params)  # want: cond-between-values (no fix): `params` may be a pytree
         return x
 
     return jax.grad(loss)(x, params)
@@ -71,30 +65,22 @@ def minus_zero(x, y):
 
 @jax.grad
 def tenth(x):
-    return lax.cond(
-        x > 0, lambda x: x * 0.1, lambda x: x, x
-    )  # want: cond-between-values (no fix): `0.1` is not bfloat16
+    return lax.cond(x > 0, lambda x: x * 0.1, lambda x: x, x)  # want: cond-between-values (no fix): `0.1` is not bfloat16
 
 
 @jax.grad
 def unknown_factor(x, rate):
-    return lax.cond(
-        x > 0, lambda x: x * rate, lambda x: x - rate, x
-    )  # want: cond-between-values (no fix): multiplies arrays
+    return lax.cond(x > 0, lambda x: x * rate, lambda x: x - rate, x)  # want: cond-between-values (no fix): multiplies arrays
 
 
 @jax.grad
 def twice_computed(x):
-    return 1.0 + lax.cond(
-        x > 0, lambda s: s + 1, lambda s: s - 1, jnp.sin(x)
-    )  # want: cond-between-values (no fix): computed more than once
+    return 1.0 + lax.cond(x > 0, lambda s: s + 1, lambda s: s - 1, jnp.sin(x))  # want: cond-between-values (no fix): computed more than once
 
 
 @jax.grad
 def comparisons(x):
-    lax.cond(
-        x > 0, lambda x: x > 1, lambda x: x < 1, x
-    )  # want: cond-between-values (no fix): a comparison of weakly typed
+    lax.cond(x > 0, lambda x: x > 1, lambda x: x < 1, x)  # want: cond-between-values (no fix): a comparison of weakly typed
     return x
 
 

@@ -9,9 +9,7 @@ class Thermostat:
         self.offset = offset
 
     def adjust(self, level, is_cold):
-        return lax.cond(
-            is_cold, lambda level: level + self.offset, lambda level: level - self.offset, level
-        )  # want: cond-between-values
+        return lax.cond(is_cold, lambda level: level + self.offset, lambda level: level - self.offset, level)  # want: cond-between-values
 
 
 def simulate(steps):

@@ -54,7 +54,9 @@ def errors(residual, x, tol):
         step = residual(x)
         return cast_like((x - step, jnp.max(jnp.abs(step)), count + 1), carry)
 
-    return lax.while_loop(lambda carry: carry[1] > tol, body, (x, jnp.zeros(()), 0))
+    return lax.while_loop(
+        lambda carry: carry[1] > tol, body, (x, jnp.zeros(()), 0)
+    )
 
 
 def averages(model, xs):
@@ -83,7 +85,9 @@ def trust(params, ratio_fn):
 
 
 def fewest(choice, values, weigh):
-    return lax.switch(choice, [lambda best: best, lambda best: cast_like(jnp.minimum(weigh(values), 2.0), best)], 0.0)
+    return lax.switch(
+        choice, [lambda best: best, lambda best: cast_like(jnp.minimum(weigh(values), 2.0), best)], 0.0
+    )
 
 
 def counted(n, weigh, x):

@@ -12,9 +12,7 @@ def bound_twice(f, x):
             state = (state[0] - 1, state[1])
         return state
 
-    return lax.while_loop(
-        lambda s: s[1] > 0, body, (x, jnp.ones(()))
-    )  # want: drifting-state-dtype (no fix): in more than one way
+    return lax.while_loop(lambda s: s[1] > 0, body, (x, jnp.ones(())))  # want: drifting-state-dtype (no fix): in more than one way
 
 
 def bound_in_a_block(f, x):

@@ -108,9 +108,7 @@ def too_far(n):
 def drawn(side):
     cells = np.asarray(jnp.zeros((side * side, 1)))
     print(
-        "\n".join(
-            "".join(mark(cells[min(i * side + j, cells.shape[0] - 1)][0]) for j in range(side)) for i in range(side)
-        )
+        "\n".join("".join(mark(cells[min(i * side + j, cells.shape[0] - 1)][0]) for j in range(side)) for i in range(side))
     )
 
 

@@ -96,9 +96,7 @@ def too_far(n):
 
 def drawn(side):
     cells = jnp.zeros((side * side, 1))
-    print(
-        "\n".join("".join(mark(cells[i * side + j][0]) for j in range(side)) for i in range(side))
-    )  # want: element-reads
+    print("\n".join("".join(mark(cells[i * side + j][0]) for j in range(side)) for i in range(side)))  # want: element-reads
 
 
 def rows(n, k):

@@ -23,9 +23,7 @@ def double(x):
 
 class Trainer:
     def __init__(self, devices):
-        self.update = pmap(
-            self.update, axis_name=AXIS, devices=devices, in_axes=(None, 0), out_axes=None
-        )  # want: legacy-parallelism
+        self.update = pmap(self.update, axis_name=AXIS, devices=devices, in_axes=(None, 0), out_axes=None)  # want: legacy-parallelism
 
     def update(self, w, x):
         return w - pmean(x, AXIS)

@@ -33,10 +33,7 @@ def loss(params, x):
 
 predict = jax.jit(
     forward,
-    in_shardings=(
-        {"w": NamedSharding(mesh, P()), "b": NamedSharding(mesh, P())},
-        NamedSharding(mesh, P("data")),
-    ),  # rows of a batch
+    in_shardings=({"w": NamedSharding(mesh, P()), "b": NamedSharding(mesh, P())}, NamedSharding(mesh, P("data"))),  # rows of a batch
     out_shardings=NamedSharding(mesh, P("data")),
 )
 placed = jax.jit(

@@ -17,18 +17,18 @@ grid = jax.sharding.NamedSharding(
 
 x = jax.device_put(
     jnp.arange(64.0).reshape(8, 8),
-    jax.sharding.NamedSharding(
-        jax.sharding.Mesh(sharding.mesh.devices.reshape(4, 2), ("x", "y")), jax.sharding.PartitionSpec("x", "y")
-    ),
+    jax.sharding.NamedSharding(jax.sharding.Mesh(sharding.mesh.devices.reshape(4, 2), ("x", "y")), jax.sharding.PartitionSpec("x", "y")),
 )
 columns = jax.device_put(
     x,
-    jax.sharding.NamedSharding(
-        jax.sharding.Mesh(sharding.mesh.devices.reshape(4, 2), ("x", "y")), jax.sharding.PartitionSpec(None, "y")
-    ),
+    jax.sharding.NamedSharding(jax.sharding.Mesh(sharding.mesh.devices.reshape(4, 2), ("x", "y")), jax.sharding.PartitionSpec(None, "y")),
 )
-turned = jax.device_put(x, jax.sharding.NamedSharding(grid.mesh, jax.sharding.PartitionSpec("y", "x")))
-rows = jax.device_put(x, device=jax.sharding.NamedSharding(grid.mesh, jax.sharding.PartitionSpec("x", None)))
+turned = jax.device_put(
+    x, jax.sharding.NamedSharding(grid.mesh, jax.sharding.PartitionSpec("y", "x"))
+)
+rows = jax.device_put(
+    x, device=jax.sharding.NamedSharding(grid.mesh, jax.sharding.PartitionSpec("x", None))
+)
 whole = jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec())
 scale = jax.device_put(jnp.arange(8.0), whole)
 zeros = jnp.zeros((8, 8), device=grid)
@@ -43,7 +43,5 @@ def step(x, scale):
 def placed(tree, devices=jax.devices()):
     return jax.device_put(
         tree,
-        jax.sharding.NamedSharding(
-            jax.sharding.Mesh(np.array(devices).reshape(-1), ("x",)), jax.sharding.PartitionSpec()
-        ),
+        jax.sharding.NamedSharding(jax.sharding.Mesh(np.array(devices).reshape(-1), ("x",)), jax.sharding.PartitionSpec()),
     )

@@ -10,7 +10,9 @@ sharding = jax.sharding.NamedSharding(
     jax.sharding.Mesh(devices, ("x", "y")),
     jax.sharding.PartitionSpec("x", "y"),
 )
-replicated = jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec())
+replicated = jax.sharding.NamedSharding(
+    sharding.mesh, jax.sharding.PartitionSpec()
+)
 
 
 @eqx.filter_jit(donate="all")

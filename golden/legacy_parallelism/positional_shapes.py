@@ -12,5 +12,6 @@ def placed(x, y, devices, n):
     )
 
 
+
 mesh = Mesh(jax.devices(), ("data",))
 beside = NamedSharding(mesh, P("data"))

@@ -14,6 +14,4 @@ def is_positional(x):
 
 
 def of_a_shape(x, shape):
-    return jax.device_put(
-        x, PositionalSharding(np.array(jax.devices())).reshape(shape)
-    )  # want: legacy-parallelism (no fix)
+    return jax.device_put(x, PositionalSharding(np.array(jax.devices())).reshape(shape))  # want: legacy-parallelism (no fix)

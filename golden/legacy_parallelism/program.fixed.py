@@ -67,7 +67,9 @@ def map_axes(function, axis, in_axes, donate_argnums=()):
         mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
         spec = jax.sharding.PartitionSpec(axis)
         in_specs = tuple(jax.sharding.PartitionSpec() if one is None else spec for one in in_axes)
-        call = jax.shard_map(on_device, mesh=mesh, in_specs=in_specs, out_specs=spec, check_vma=False)
+        call = jax.shard_map(
+            on_device, mesh=mesh, in_specs=in_specs, out_specs=spec, check_vma=False
+        )
         return call(*args)
 
     return mapped

@@ -18,7 +18,9 @@ def make_step(model, ys):
 
 
 def mapped(model, ts, ys, steps):
-    run_model = eqx.filter_jit(lambda model, *args: jax.vmap(lambda y0: model(ts, y0))(*args))
+    run_model = eqx.filter_jit(
+        lambda model, *args: jax.vmap(lambda y0: model(ts, y0))(*args)
+    )
     for _ in range(steps):
         model = make_step(model, ys)
         print(run_model(model, ys))

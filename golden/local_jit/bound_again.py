@@ -33,9 +33,7 @@ def two_of_a_name(params, xs):
 
 
 def two_that_take_more(params, xs, rate):
-    step = jax.jit(
-        lambda p: p - rate * xs
-    )  # want: local-jit (no fix): `step` is bound more than once, and this function would have to take `rate`
+    step = jax.jit(lambda p: p - rate * xs)  # want: local-jit (no fix): `step` is bound more than once, and this function would have to take `rate`
     params = step(params)
     step = jax.jit(lambda p: p + rate * xs)  # want: local-jit (no fix): and this function would have to take `rate`
     return step(params)

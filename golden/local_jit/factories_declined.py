@@ -82,9 +82,7 @@ def by_another_name(params, batches):
 
 def first_of(params, batches, optimizers):
     for batch in batches:
-        step = make_step(
-            optimizers[0]
-        )  # want: local-jit (no fix): where the loop has no iteration, it would still be called: `optimizers[0]` may fail then
+        step = make_step(optimizers[0])  # want: local-jit (no fix): where the loop has no iteration, it would still be called: `optimizers[0]` may fail then
         params = step(params, batch)
     return params
 
@@ -119,9 +117,7 @@ def times(rate):
 
 def filled_by_another_name(params, batches, rates, same):
     for _ in batches:
-        params = times(rates)(
-            params
-        )  # want: local-jit (no fix): line 121 changes `same` in place, which may be `rates` too
+        params = times(rates)(params)  # want: local-jit (no fix): line 121 changes `same` in place, which may be `rates` too
         same[0] *= 0.9
     return params
 
@@ -142,9 +138,7 @@ def by(model):
 def with_an_object(params, batches):
     model = Decaying()
     for _ in batches:
-        params = by(model)(
-            params
-        )  # want: local-jit (no fix): it reads `self.rate`, which can change between iterations
+        params = by(model)(params)  # want: local-jit (no fix): it reads `self.rate`, which can change between iterations
     return params
 
 

@@ -12,9 +12,7 @@ log = []
 
 
 def draws_random_numbers(x):
-    return lax.fori_loop(
-        0, 1, lambda i, v: v * np.random.rand(), x
-    )  # want: local-loop-function (no fix): `np.random.rand` returns a different value at every trace
+    return lax.fori_loop(0, 1, lambda i, v: v * np.random.rand(), x)  # want: local-loop-function (no fix): `np.random.rand` returns a different value at every trace
 
 
 def asks_the_clock(x):
@@ -52,11 +50,7 @@ def logged(x):
 
 
 def gradient_of_what_logs(x):
-    return jax.grad(
-        logged
-    )(
-        x
-    )  # want: local-loop-function (no fix): calls `log.append` for its side effect, at trace time only, and may be traced twice
+    return jax.grad(logged)(x)  # want: local-loop-function (no fix): calls `log.append` for its side effect, at trace time only, and may be traced twice
 
 
 def branching(x):
@@ -66,9 +60,7 @@ def branching(x):
 
 
 def gradient_of_what_branches(x):
-    return jax.value_and_grad(branching)(
-        x
-    )  # want: local-loop-function (no fix): branches on `x > 0`, which would be traced
+    return jax.value_and_grad(branching)(x)  # want: local-loop-function (no fix): branches on `x > 0`, which would be traced
 
 
 def noisy(x):
@@ -76,12 +68,8 @@ def noisy(x):
 
 
 def gradient_of_noise(xs):
-    return [
-        jax.grad(noisy)(x) for x in xs
-    ]  # want: local-loop-function (no fix): `np.random.rand` returns a different value
+    return [jax.grad(noisy)(x) for x in xs]  # want: local-loop-function (no fix): `np.random.rand` returns a different value
 
 
 def mapped_noise(xs):
-    return jax.vmap(lambda x: lax.map(lambda v: v * time.time(), x))(
-        jnp.stack(xs)
-    )  # want: local-loop-function (no fix): `time.time`
+    return jax.vmap(lambda x: lax.map(lambda v: v * time.time(), x))(jnp.stack(xs))  # want: local-loop-function (no fix): `time.time`

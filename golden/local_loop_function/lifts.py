@@ -57,9 +57,7 @@ def count_up(x, step):
 
 
 def clipped(x, low, high):
-    return lax.cond(
-        x.sum() > 0, lambda v: jnp.minimum(v, high), lambda v: jnp.maximum(v, low), x
-    )  # want: local-loop-function
+    return lax.cond(x.sum() > 0, lambda v: jnp.minimum(v, high), lambda v: jnp.maximum(v, low), x)  # want: local-loop-function
 
 
 def late(x):

@@ -27,7 +27,9 @@ def branches_of_the_caller(x, y, k):
 
 
 def branches_by_name(x, y):
-    return retrace(lax.cond)(x.sum() > 0, true_operand=x, true_fun=smooth, false_operand=y, false_fun=rough)
+    return retrace(lax.cond)(
+        x.sum() > 0, true_operand=x, true_fun=smooth, false_operand=y, false_fun=rough
+    )
 
 
 def the_last_one_by_name(x, y):

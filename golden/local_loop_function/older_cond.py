@@ -41,12 +41,8 @@ def partial_branches(x, y):
 
 
 def two_operands(x, y):
-    return lax.cond(
-        x.sum() > 0, lambda a, b: jnp.cumsum(a), lambda a, b: jnp.cumsum(b), x, y
-    )  # want: local-loop-function
+    return lax.cond(x.sum() > 0, lambda a, b: jnp.cumsum(a), lambda a, b: jnp.cumsum(b), x, y)  # want: local-loop-function
 
 
 def two_operands_of_which_one_is_lifted(x, y, k):
-    return lax.cond(
-        x.sum() > 0, lambda a, b: jnp.cumsum(a * k), lambda a, b: jnp.cumsum(b), x, y
-    )  # want: local-loop-function
+    return lax.cond(x.sum() > 0, lambda a, b: jnp.cumsum(a * k), lambda a, b: jnp.cumsum(b), x, y)  # want: local-loop-function

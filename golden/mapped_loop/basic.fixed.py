@@ -23,7 +23,9 @@ def sums(weights, rows):
 def loss(weights, rows):
     keys = jax.random.split(jax.random.key(0), 40)
     drawn = jax.lax.map(lambda i: jax.random.normal(keys[i], (2,)), jnp.arange(40))
-    again = jax.lax.map(lambda i: jax.random.normal(jax.random.fold_in(keys[0], i), (2,)), jnp.arange(40))
+    again = jax.lax.map(
+        lambda i: jax.random.normal(jax.random.fold_in(keys[0], i), (2,)), jnp.arange(40)
+    )
     noisy = rows[:40] @ weights + drawn + again
     return jnp.mean(noisy**2)
 

@@ -7,16 +7,12 @@ import numpy as np
 
 @jax.jit
 def counts(weights, rows):
-    return jnp.stack(
-        [jnp.tanh(rows[0] @ weights) * i / 3 for i in range(40)]
-    )  # want: mapped-loop (no fix): as a number of Python
+    return jnp.stack([jnp.tanh(rows[0] @ weights) * i / 3 for i in range(40)])  # want: mapped-loop (no fix): as a number of Python
 
 
 @jax.jit
 def drawn(weights, rows):
-    return jnp.stack(
-        [rows[i] @ weights + np.random.normal() for i in range(40)]
-    )  # want: mapped-loop (no fix): cannot be traced once
+    return jnp.stack([rows[i] @ weights + np.random.normal() for i in range(40)])  # want: mapped-loop (no fix): cannot be traced once
 
 
 def noisy(row):
@@ -46,16 +42,12 @@ def of_no_array(rows):
 
 @jax.jit
 def printed(weights, rows):
-    return jnp.stack(
-        [jnp.tanh(rows[i] @ weights + print("row")) for i in range(40)]
-    )  # want: mapped-loop (no fix): uses `print`
+    return jnp.stack([jnp.tanh(rows[i] @ weights + print("row")) for i in range(40)])  # want: mapped-loop (no fix): uses `print`
 
 
 @jax.jit
 def pairs(weights, rows):
-    return jnp.stack(
-        [jnp.tanh(jnp.dot(rows[i], weights)) for i in reversed(range(40))]
-    )  # want: mapped-loop (no fix): or backwards
+    return jnp.stack([jnp.tanh(jnp.dot(rows[i], weights)) for i in reversed(range(40))])  # want: mapped-loop (no fix): or backwards
 
 
 @jax.jit
@@ -70,16 +62,12 @@ def weak(rows):
 
 @jax.jit
 def below(key):
-    return jnp.stack(
-        [jax.random.normal(jax.random.fold_in(key, i)) for i in range(-8, 40)]
-    )  # want: mapped-loop (no fix): may be negative
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i)) for i in range(-8, 40)])  # want: mapped-loop (no fix): may be negative
 
 
 @jax.jit
 def before(key):
-    return jnp.stack(
-        [jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)]
-    )  # want: mapped-loop (no fix): may be negative
+    return jnp.stack([jax.random.normal(jax.random.fold_in(key, i - 8)) for i in range(40)])  # want: mapped-loop (no fix): may be negative
 
 
 def keyed(key, number):
@@ -88,16 +76,12 @@ def keyed(key, number):
 
 @jax.jit
 def before_in_another(key):
-    return jnp.stack(
-        [jax.random.normal(keyed(key, i - 8)) for i in range(40)]
-    )  # want: mapped-loop (no fix): may be negative
+    return jnp.stack([jax.random.normal(keyed(key, i - 8)) for i in range(40)])  # want: mapped-loop (no fix): may be negative
 
 
 @jax.jit
 def many_or_none(weights, rows: jax.Array):
-    return jnp.concatenate(
-        [jnp.ones((1, 2)), jnp.stack([jnp.tanh(row @ weights) for row in rows[:32]])]
-    )  # want: mapped-loop
+    return jnp.concatenate([jnp.ones((1, 2)), jnp.stack([jnp.tanh(row @ weights) for row in rows[:32]])])  # want: mapped-loop
 
 
 def main():

@@ -51,7 +51,9 @@ def inside(params, batch, rate=0.1, mask_2=None):
 def fit(params, data, size):
     for start in range(0, data.shape[0], size):
         numbers_2 = np.arange(start, start + size)
-        rows_2, mask_2 = np.minimum(numbers_2, data.shape[0] - 1), numbers_2 < data.shape[0]
+        rows_2, mask_2 = np.minimum(numbers_2, data.shape[0] - 1), numbers_2 < data.shape[
+            0
+        ]
         end = min(start + size, data.shape[0])
         batch = jnp.asarray(data[rows_2])
         params = inside(params, batch, mask_2=mask_2)
@@ -124,11 +126,9 @@ def both(params, x, y, mask_5=None):
         error = (layer(params, x) - y)[..., None]
         by_row_5 = abs(error)
         by_row_6 = error**2
-        return (
-            jnp.mean(by_row_6, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_6.ndim - 1)))
-            + jnp.mean(params["w"] ** 2)
-            + jnp.mean(by_row_5, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_5.ndim - 1)))
-        )
+        return jnp.mean(by_row_6, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_6.ndim - 1))) + jnp.mean(
+            params["w"] ** 2
+        ) + jnp.mean(by_row_5, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_5.ndim - 1)))
 
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
 

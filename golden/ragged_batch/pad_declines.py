@@ -7,6 +7,7 @@ import numpy as np
 from elsewhere import normalised
 
 
+
 @jax.jit
 def by_hand(w, x, y):
     error = x @ w - y

@@ -19,7 +19,9 @@ def of_the_module(h, xs):
 
 @jax.jit
 def of_a_lambda(h, xs):
-    return lax.scan(jax.checkpoint(lambda h, x: (jnp.sin(h * x), None), prevent_cse=False), h, xs)[0]
+    return lax.scan(
+        jax.checkpoint(lambda h, x: (jnp.sin(h * x), None), prevent_cse=False), h, xs
+    )[0]
 
 
 @jax.jit
@@ -40,9 +42,13 @@ def of_counts(h, xs):
     def body(i, h):
         return jnp.tanh(h + xs[i])
 
-    return lax.fori_loop(0, xs.shape[0], jax.checkpoint(body, prevent_cse=False), h)
+    return lax.fori_loop(
+        0, xs.shape[0], jax.checkpoint(body, prevent_cse=False), h
+    )
 
 
 @jax.jit
 def of_rows(h, xs):
-    return lax.map(jax.checkpoint(lambda x: jnp.sin(h * x), prevent_cse=False), xs)
+    return lax.map(
+        jax.checkpoint(lambda x: jnp.sin(h * x), prevent_cse=False), xs
+    )

@@ -19,9 +19,7 @@ def clipped(x, low, high):
             low
         ),
     )
-    return jnp.reshape(x, newshape=(-1,)), jnp.quantile(
-        x, 0.5, interpolation="nearest"
-    )  # want: removed-api  # want: removed-api
+    return jnp.reshape(x, newshape=(-1,)), jnp.quantile(x, 0.5, interpolation="nearest")  # want: removed-api  # want: removed-api
 
 
 def product(a, b):

@@ -4,6 +4,4 @@ import functools
 
 import jax.experimental.shard_map
 
-some = functools.partial(
-    jax.experimental.shard_map.shard_map, auto=frozenset()
-)  # want: removed-api (no fix): passed on
+some = functools.partial(jax.experimental.shard_map.shard_map, auto=frozenset())  # want: removed-api (no fix): passed on

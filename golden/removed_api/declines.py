@@ -17,14 +17,7 @@ def replicated(x, arguments):
     x = jax.ops.index_add(*arguments)  # want: removed-api (no fix): hides
     x = jax.ops.index_add(x, 0, 1, True)  # want: removed-api (no fix): other arguments
     x = jax.lax.tie_in(jnp.sin(x), x)  # want: removed-api (no fix): left out
-    return (
-        hcb.id_print(x),
-        optim.Adam(),
-        flax.nn.Dense,
-        xmap,
-        Mesh,
-        jnp.clip(x, 0, a_max=1, max=1),
-    )  # want: removed-api (no fix)  # want: removed-api (no fix): given as well
+    return hcb.id_print(x), optim.Adam(), flax.nn.Dense, xmap, Mesh, jnp.clip(x, 0, a_max=1, max=1)  # want: removed-api (no fix)  # want: removed-api (no fix): given as well
 
 
 f = jax.jit(lambda x: x, backend="cpu")  # want: removed-api (no fix): device_put

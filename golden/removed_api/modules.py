@@ -18,13 +18,7 @@ adam = opt.adam(0.1)
 
 def wide(f, x: xla.DeviceArray):  # want: removed-api
     with enable_x64(True):
-        return (
-            lu.wrap_init(f),
-            Shaped((), "int32"),
-            Dense,
-            serial,
-            jax.lib.xla_client.ops,
-        )  # want: removed-api (no fix): StableHLO
+        return lu.wrap_init(f), Shaped((), "int32"), Dense, serial, jax.lib.xla_client.ops  # want: removed-api (no fix): StableHLO
 
 
 def annotated(x):

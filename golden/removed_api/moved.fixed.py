@@ -31,7 +31,7 @@ def updated(x, y):
     x = x.at[1:, 0].set(y)
     x = x.at[0].add((y + 1))
     x = (x + 1).at[0].multiply(2.0)
-    return jnp.maximum(x**2, (-jnp.inf) ** 2), jnp.sort(x, axis=0)
+    return jnp.maximum(x**2, (-jnp.inf)**2), jnp.sort(x, axis=0)
 
 
 def shuffled(key, x):

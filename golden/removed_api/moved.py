@@ -24,9 +24,7 @@ LOWEST = jnp.NINF  # want: removed-api
 add_p: Primitive = Primitive("add")
 
 
-def drawn(
-    key: KeyArray, again: Optional[jrandom.KeyArray] = None
-) -> jnp.DeviceArray:  # want: removed-api  # want: removed-api
+def drawn(key: KeyArray, again: Optional[jrandom.KeyArray] = None) -> jnp.DeviceArray:  # want: removed-api  # want: removed-api
     return jrandom.normal(key, (3,)) * jnp.product(jnp.arange(3))  # want: removed-api
 
 

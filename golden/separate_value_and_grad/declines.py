@@ -136,9 +136,7 @@ def set_between(params, xs):
     for x in xs:
         loss = loss_fn(params, x)
         jax.config.update("jax_enable_x64", True)
-        params = (
-            params - jax.grad(loss_fn)(params, x) / loss
-        )  # want: separate-value-and-grad (no fix): calls `jax.config
+        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): calls `jax.config
     return params
 
 
@@ -181,6 +179,7 @@ def of_numbers(n):
         print(cube(x), jax.grad(cube)(x), i)  # want: separate-value-and-grad (no fix): Python number
 
 
+
 def cube(x):
     return x**3
 
@@ -190,9 +189,7 @@ def goes_on_after_an_error(params, xs):
     for x in xs:
         try:
             value = loss_fn(params, x)
-            params = params - 0.1 * jax.grad(loss_fn)(
-                params, x
-            )  # want: separate-value-and-grad (no fix): would be lost
+            params = params - 0.1 * jax.grad(loss_fn)(params, x)  # want: separate-value-and-grad (no fix): would be lost
         except FloatingPointError:
             print(value)
     return params
@@ -215,16 +212,12 @@ class Source:
 def counted_reads(params, source):
     for _ in range(9):
         loss = loss_fn(params, source.drawn)
-        params = params - jax.grad(loss_fn)(
-            params, source.drawn
-        )  # want: separate-value-and-grad (no fix): computes `drawn` at each read
+        params = params - jax.grad(loss_fn)(params, source.drawn)  # want: separate-value-and-grad (no fix): computes `drawn` at each read
     return params, loss
 
 
 def counted_items(params, source):
     for step in range(9):
         loss = loss_fn(params, source[step])
-        params = params - jax.grad(loss_fn)(
-            params, source[step]
-        )  # want: separate-value-and-grad (no fix): computed by a class at each read
+        params = params - jax.grad(loss_fn)(params, source[step])  # want: separate-value-and-grad (no fix): computed by a class at each read
     return params, loss

@@ -42,7 +42,7 @@ def scale_by_two(betas=(0.9, 0.999)):
         first = 1 - b1 ** (t * 1.0)
         second = (1 - b2 ** (t * 1.0)) ** 0.5  # cured with the one above
         third = jnp.power(b1, (t + 1) * 1.0) + pow(b2, (t // 2) * 1.0)
-        correction = b1 ** (
+        correction = b1**(
             (t + 1) * 1.0  # one ahead
         )
         return updates * second / (first + third + correction), {"count": t, "params": state["params"]}
@@ -69,4 +69,4 @@ def warm(state: AverageState, rate=0.1):
     exponent = -state.count
     if not isinstance(exponent, jax.core.Tracer):
         exponent = exponent * 1.0
-    return rate**exponent
+    return rate ** exponent

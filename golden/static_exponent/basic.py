@@ -35,10 +35,10 @@ def scale_by_two(betas=(0.9, 0.999)):
 
     def update_fn(updates, state):
         t = state["count"] + 1
-        first = 1 - b1**t  # want: static-exponent
+        first = 1 - b1 ** t  # want: static-exponent
         second = (1 - b2 ** (t)) ** 0.5  # cured with the one above
         third = jnp.power(b1, t + 1) + pow(b2, t // 2)
-        correction = b1 ** (
+        correction = b1**(
             t + 1  # one ahead
         )
         return updates * second / (first + third + correction), {"count": t, "params": state["params"]}
@@ -57,4 +57,4 @@ def schedule(start: float):
 
 
 def warm(state: AverageState, rate=0.1):
-    return rate**-state.count  # want: static-exponent
+    return rate ** -state.count  # want: static-exponent

@@ -17,7 +17,7 @@ def init(params):
 
 
 def update(grads, state):
-    doubled = 2**state.count  # want: static-exponent (no fix): `2` is an integer
+    doubled = 2 ** state.count  # want: static-exponent (no fix): `2` is an integer
     counted = jnp.int32(3) ** state.count  # want: static-exponent (no fix): is an integer
     halves = jnp.bfloat16(0.5) ** state.count  # want: static-exponent (no fix): rounded to its dtype
     levels = jnp.power(state.level, state.count)  # want: static-exponent (no fix): rounded to its dtype
@@ -41,9 +41,7 @@ def sensitivity(state: State, rate: float = 0.5):
 
 
 def at_times(updates, state: State, warm, decay=0.9):
-    return (
-        updates * decay ** jnp.abs(state.count) if warm else updates
-    )  # want: static-exponent (no fix): cannot be given a name
+    return updates * decay ** jnp.abs(state.count) if warm else updates  # want: static-exponent (no fix): cannot be given a name
 
 
 def in_a_condition(updates, state: State, decay=0.9):

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 
 
 def _correction(decay, count):
-    return 1 - decay ** (count * 1.0)
+    return 1 - decay**(count * 1.0)
 
 
 def _corrected(moment, decay, *, count):
@@ -55,7 +55,7 @@ def update(updates, state, decay=0.9):
     exponent_2 = count - 1
     if not isinstance(exponent_2, jax.core.Tracer):
         exponent_2 = exponent_2 * 1.0
-    third = jax.tree.map(lambda u: u * decay**exponent_2 + jnp.power(0.5, exponent), updates)
+    third = jax.tree.map(lambda u: u * decay ** exponent_2 + jnp.power(0.5, exponent), updates)
     return (first, second, third), {"count": count}
 
 

@@ -20,8 +20,8 @@ def update(gradient, state, b1=0.9, b2=0.99):
     count = state.count + 1
     mean = b1 * state.mean + (1 - b1) * gradient
     square = b2 * state.square + (1 - b2) * gradient**2
-    mean_hat = mean / (1 - b1 ** (count * 1.0))
-    square_hat = square / (1 - b2 ** (count * 1.0))
+    mean_hat = mean / (1 - b1**(count * 1.0))
+    square_hat = square / (1 - b2**(count * 1.0))
     return 0.1 * mean_hat / (jnp.sqrt(square_hat) + 1e-8), Average(count, mean, square)
 
 

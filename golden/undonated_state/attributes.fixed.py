@@ -121,3 +121,5 @@ def train(optimizer, n, batches):
     for batch in batches:
         params, state = step(params, state, batch)
     return params, state
+
+

@@ -8,21 +8,25 @@ import jax.numpy as jnp
 
 @functools.partial(jax.jit, donate_argnums=(0, 1))
 def advance_all_of_the_particles(positions, velocities, forces):
-    velocities = velocities + forces
-    return positions + velocities, velocities
+  velocities = velocities + forces
+  return positions + velocities, velocities
 
 
 def main():
-    positions = jnp.zeros((4, 3))
-    velocities = jnp.zeros((4, 3))
-    advance_with_a_name_of_its_own_that_is_long = jax.jit(lambda state: state * 0.9, donate_argnums=0)
-    for _ in range(3):
-        positions, velocities = advance_all_of_the_particles(positions, velocities, jnp.ones(3))
-    temperature = jnp.ones(3)
-    for _ in range(3):
-        temperature = advance_with_a_name_of_its_own_that_is_long(temperature)
-    return positions, temperature
+  positions = jnp.zeros((4, 3))
+  velocities = jnp.zeros((4, 3))
+  advance_with_a_name_of_its_own_that_is_long = jax.jit(
+      lambda state: state * 0.9, donate_argnums=0
+  )
+  for _ in range(3):
+    positions, velocities = advance_all_of_the_particles(
+        positions, velocities, jnp.ones(3)
+    )
+  temperature = jnp.ones(3)
+  for _ in range(3):
+    temperature = advance_with_a_name_of_its_own_that_is_long(temperature)
+  return positions, temperature
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == '__main__':
+  main()

@@ -30,9 +30,7 @@ class _Given:
         self.rule = rule
         self.step = jax.jit(rule.refine)
 
-    @functools.partial(
-        jax.jit, static_argnums=0
-    )  # want: undonated-state (no fix): `rule.refine` in line 31 may be `refine`
+    @functools.partial(jax.jit, static_argnums=0)  # want: undonated-state (no fix): `rule.refine` in line 31 may be `refine`
     def refine(self, params):
         return params * 0.9
 

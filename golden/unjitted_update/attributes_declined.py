@@ -25,9 +25,7 @@ class Model:
 def fit(batches):
     model = Model()
     for batch in batches:
-        slopes = jax.grad(loss_of)(
-            model.params, batch
-        )  # want: unjitted-update (no fix): `model.penalty` may read what the step binds
+        slopes = jax.grad(loss_of)(model.params, batch)  # want: unjitted-update (no fix): `model.penalty` may read what the step binds
         model.params = model.params - 0.1 * (slopes + model.penalty(batch))
     return model
 

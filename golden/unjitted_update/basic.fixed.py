@@ -119,6 +119,7 @@ def update_step(params, batch, rate):
 # A closure of the round, and nothing of the function but data: the step moves to the module.
 def train_closure(params, batches, rate):
     for batch in batches:
+
         params = update_step(params, batch, rate)
     return params
 
@@ -151,7 +152,9 @@ def train_search(params, batches):
     def update_step_params(params, state, batch):
         value_fn = lambda p: loss_of(p, batch)
         value, gradients = jax.value_and_grad(value_fn)(params)
-        updates, state = tx.update(gradients, state, params, value=value, grad=gradients, value_fn=value_fn)
+        updates, state = tx.update(
+            gradients, state, params, value=value, grad=gradients, value_fn=value_fn
+        )
         params = optax.apply_updates(params, updates)
         return params, state
 

@@ -68,7 +68,7 @@ def main(xs):
         trainer.train_step(x)  # want: unjitted-update
     deepening = Deepening([3, 3])
     for x in xs:
-        deepening.train_step(x)  # want: unjitted-update (no fix): changes `self.sizes.append` in place
+        deepening.train_step(x)  # want: unjitted-update (no fix): line 50 changes `self.sizes` in place
         deepening.deepen()
     return trainer.params, deepening.params
 

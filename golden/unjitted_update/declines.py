@@ -104,9 +104,7 @@ def main(params, batches, model):
     number = 0
     buffer = np.zeros(3)
     for batch in batches:
-        params = branching(
-            params, batch, number
-        )  # want: unjitted-update (no fix): `branching` branches on `rate > 0.5`
+        params = branching(params, batch, number)  # want: unjitted-update (no fix): `branching` branches on `rate > 0.5`
         params = printing(params, batch)  # want: unjitted-update (no fix): it calls `print` for its side effect
         params, name = naming(params, batch, "first")  # want: unjitted-update (no fix): returns `name`, a string
         params = keeping(params, batch)  # want: unjitted-update (no fix): calls `seen.append` for its side effect
@@ -115,16 +113,12 @@ def main(params, batches, model):
         params = scaled(params, batch)  # want: unjitted-update (no fix): `scale` is bound more than once
         scale = 0.5
         in_place({"w": params}, batch)  # want: unjitted-update (no fix): changes `params["w"]`
-        params = scheduled(
-            params, batch, number
-        )  # want: unjitted-update (no fix): `schedule`, which branches on `number < 10`
+        params = scheduled(params, batch, number)  # want: unjitted-update (no fix): `schedule`, which branches on `number < 10`
         params, number = counted(params, batch, number)  # want: unjitted-update (no fix): a Python number
         params = compared(params, batch)  # want: unjitted-update (no fix): so it may run eagerly on purpose
         params = with_numpy(params, batch)  # want: unjitted-update (no fix): to `numpy.mean`
         params = any_number(params, batch)  # want: unjitted-update (no fix): any number of arguments
-        params = by_function(
-            params, batch, lambda p, b: jnp.sum(p * b)
-        )  # want: unjitted-update (no fix): a new function at every call
+        params = by_function(params, batch, lambda p, b: jnp.sum(p * b))  # want: unjitted-update (no fix): a new function at every call
         params = with_model(params, batch, model)  # want: unjitted-update (no fix): whether `jit` takes `model`
         buffer[:] = batch
         params = filled(params, buffer)  # want: unjitted-update (no fix): `buffer` is changed in place
@@ -160,9 +154,7 @@ def changing_optimizer(params, batches):
     for number, batch in enumerate(batches):
         optimizer = optax.sgd(0.1 / (1 + number))
         state = optimizer.init(params)
-        gradients = jax.grad(loss_of)(
-            params, batch
-        )  # want: unjitted-update (no fix): `optimizer` is rebound while it runs
+        gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): `optimizer` is rebound while it runs
         updates, state = optimizer.update(gradients, state)
         params = optax.apply_updates(params, updates)
     return params
@@ -181,9 +173,7 @@ def numpy_state(batches):
 
 def shapes():
     for size in (1, 2, 3):
-        print(
-            jax.grad(lambda p: jnp.sum(p**2))(jnp.ones(size))
-        )  # want: unjitted-update (no fix): is not an assignment to variables
+        print(jax.grad(lambda p: jnp.sum(p**2))(jnp.ones(size)))  # want: unjitted-update (no fix): is not an assignment to variables
 
 
 def epoch(params, batches):

@@ -61,9 +61,7 @@ def main(params, batches):
     weights = {"l2": 1.0}
     lighter = weighing(weights)
     for x, y in batches:
-        params = weighed(
-            params, x, y, lighter
-        )  # want: unjitted-update (no fix): `weights`, which it captures, may change
+        params = weighed(params, x, y, lighter)  # want: unjitted-update (no fix): `weights`, which it captures, may change
         weights["l2"] *= 0.5
     return params
 

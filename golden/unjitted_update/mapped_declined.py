@@ -54,9 +54,7 @@ def buffered(x):
 
 def per_call(xs, offset):
     shifted = jax.vmap(lambda x: jnp.sum(jnp.cos(x)) + offset)
-    return [
-        shifted(xs) for _ in range(5)
-    ]  # want: unjitted-update (no fix): it would be compiled at every call of `per_call`, which is called again and again
+    return [shifted(xs) for _ in range(5)]  # want: unjitted-update (no fix): it would be compiled at every call of `per_call`, which is called again and again
 
 
 def around(xs, scale):
@@ -69,24 +67,16 @@ def main():
     xs = jnp.ones((4, 6))
     buffer = np.zeros((4, 6))
     for step in range(20):
-        print(
-            counted(xs)
-        )  # want: unjitted-update (no fix): `counted` cannot be traced: it calls `calls.append` for its side effect, at trace time only
+        print(counted(xs))  # want: unjitted-update (no fix): `counted` cannot be traced: it calls `calls.append` for its side effect, at trace time only
         print(powers(xs, step))  # want: unjitted-update (no fix): `powers` passes `n` to `range`, and `n` is not mapped
         rate = rate * 0.5
-        print(
-            scaled(xs)
-        )  # want: unjitted-update (no fix): `scaled` cannot be traced: it reads `rate`: `rate` is bound more than once
+        print(scaled(xs))  # want: unjitted-update (no fix): `scaled` cannot be traced: it reads `rate`: `rate` is bound more than once
         weights[0] = step
         print(weighted(xs))  # want: unjitted-update (no fix): `weighted` binds `weights`, which may change
         print(kept(xs))  # want: unjitted-update (no fix): `kept` is passed on
-        print(
-            mapped_by(jnp.sin, xs)
-        )  # want: unjitted-update (no fix): `mapped_by` calls `function` or a method of it, and that is not mapped
+        print(mapped_by(jnp.sin, xs))  # want: unjitted-update (no fix): `mapped_by` calls `function` or a method of it, and that is not mapped
         buffer[0] = step
-        print(
-            buffered(buffer)
-        )  # want: unjitted-update (no fix): `buffer` is changed in place, perhaps while the jitted function still reads it
+        print(buffered(buffer))  # want: unjitted-update (no fix): `buffer` is changed in place, perhaps while the jitted function still reads it
         per_call(xs, step)
         print(around(xs, 2.0))
 

@@ -74,9 +74,7 @@ class Noisy:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.jittered(
-                params, batch
-            )  # want: unjitted-update (no fix): `self.generator.normal`, which returns a different value
+            params = self.jittered(params, batch)  # want: unjitted-update (no fix): `self.generator.normal`, which returns a different value
         return params
 
 
@@ -89,9 +87,7 @@ class Sampling:
 
     def fit(self, params, count):
         for _ in range(count):
-            params = self.sampled(
-                params
-            )  # want: unjitted-update (no fix): `self.buffer.sample`, which may return a different value
+            params = self.sampled(params)  # want: unjitted-update (no fix): `self.buffer.sample`, which may return a different value
         return params
 
 
@@ -104,9 +100,7 @@ class Compared:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.compared(
-                params, batch
-            )  # want: unjitted-update (no fix): `Compared` is decorated with `dataclasses.dataclass`
+            params = self.compared(params, batch)  # want: unjitted-update (no fix): `Compared` is decorated with `dataclasses.dataclass`
         return params
 
 
@@ -134,9 +128,7 @@ class Module(eqx.Module):
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.module_step(
-                params, batch
-            )  # want: unjitted-update (no fix): `Module` has the base `eqx.Module`
+            params = self.module_step(params, batch)  # want: unjitted-update (no fix): `Module` has the base `eqx.Module`
         return params
 
 
@@ -184,9 +176,7 @@ class Base(abc.ABC):
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.inner_step(
-                params, batch
-            )  # want: unjitted-update (no fix): `inner_loss`, which it uses: it calls `print`
+            params = self.inner_step(params, batch)  # want: unjitted-update (no fix): `inner_loss`, which it uses: it calls `print`
         return params
 
 
@@ -251,12 +241,8 @@ class Given:
     def fit(self, params, batches):
         global SCALE
         for batch in batches:
-            params = self.changed(
-                params, batch
-            )  # want: unjitted-update (no fix): `self.change` holds a function: it reads `SCALE`
-            params = self.loud(
-                params, batch
-            )  # want: unjitted-update (no fix): `self.tell` holds a function: it calls `print`
+            params = self.changed(params, batch)  # want: unjitted-update (no fix): `self.change` holds a function: it reads `SCALE`
+            params = self.loud(params, batch)  # want: unjitted-update (no fix): `self.tell` holds a function: it calls `print`
             SCALE *= 0.9
         return params
 

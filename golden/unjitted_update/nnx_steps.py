@@ -73,9 +73,7 @@ def printing(model, optimizer, x, y):
 
 def train_otherwise(model, optimizer, x, y):
     for _ in range(100):
-        model = returning(
-            model, optimizer, x, y
-        )  # want: unjitted-update (no fix): it returns `model`, which would be another object
+        model = returning(model, optimizer, x, y)  # want: unjitted-update (no fix): it returns `model`, which would be another object
         from_around(x, y)  # want: unjitted-update (no fix): which is not an argument
         counting(model, optimizer, x, y)  # want: unjitted-update (no fix): it changes `model.steps`
         printing(model, optimizer, x, y)  # want: unjitted-update (no fix): it uses `print`

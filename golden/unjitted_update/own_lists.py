@@ -32,9 +32,7 @@ def main(xs):
         gradients = jax.grad(loss_of)(first, xs)  # want: unjitted-update
         first = first - 0.1 * gradients
     for _ in range(8):
-        gradients = jax.grad(noted)(
-            second, xs, log
-        )  # want: unjitted-update (no fix): calls `log.append` for its side effect
+        gradients = jax.grad(noted)(second, xs, log)  # want: unjitted-update (no fix): calls `log.append` for its side effect
         second = second - 0.1 * gradients
     for _ in range(8):
         gradients = jax.grad(kept)(third, xs)  # want: unjitted-update (no fix): calls `seen.append` for its side effect

@@ -127,6 +127,8 @@ def deep(x):
     return x
 
 
+
+
 @jax.jit
 def named(x):
     state = None

@@ -14,7 +14,9 @@ def advantages_of(rewards, values, dones, last_value):
         return advantage, advantage
 
     advantage = jnp.zeros_like(jax.eval_shape(loop_body, advantage, 0)[0])
-    advantage, advantages = jax.lax.scan(loop_body, advantage, jnp.arange(64), reverse=True)
+    advantage, advantages = jax.lax.scan(
+        loop_body, advantage, jnp.arange(64), reverse=True
+    )
     return advantages, advantages + values
 
 
@@ -30,7 +32,9 @@ def returns_of(rewards, values):
         returns = returns.at[t].set(last)
         return (last, returns), None
 
-    (last, returns), _ = jax.lax.scan(loop_body, (last, returns), jnp.arange(40), reverse=True)
+    (last, returns), _ = jax.lax.scan(
+        loop_body, (last, returns), jnp.arange(40), reverse=True
+    )
     return returns
 
 
@@ -78,7 +82,9 @@ def filtered(observed, gains):
         state = state + g * (y - state)
         return state, state
 
-    state, seen = jax.lax.scan(loop_body, state, (jnp.arange(len(observed)), (observed, gains)))
+    state, seen = jax.lax.scan(
+        loop_body, state, (jnp.arange(len(observed)), (observed, gains))
+    )
     return jnp.moveaxis(seen, 0, 1)
 
 

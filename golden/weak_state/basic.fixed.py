@@ -48,10 +48,9 @@ class Counter:
 
 
 def init(params):
-    best, value = (
-        jnp.asarray(float("inf"), dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype),
-        jnp.zeros([]),
-    )
+    best, value = jnp.asarray(
+        float("inf"), dtype=jnp.finfo(jnp.result_type(float, *jax.tree.leaves(params))).dtype
+    ), jnp.zeros([])
     return best, value, params
 
 

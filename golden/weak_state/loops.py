@@ -65,11 +65,7 @@ class Averaged:
     """As weak as the false branch: `total` comes back strong, `best` weak."""
 
     def init(self, params):
-        return {
-            "total": jnp.asarray(0.0),
-            "best": jnp.asarray(jnp.inf),
-            "count": jnp.zeros([], jnp.int32),
-        }  # want: weak-state
+        return {"total": jnp.asarray(0.0), "best": jnp.asarray(jnp.inf), "count": jnp.zeros([], jnp.int32)}  # want: weak-state
 
     def update(self, updates, state):
         total = state["total"] + jnp.mean(updates)
