@@ -10,8 +10,7 @@ def loss_fn(w, x, y, mask=None):
     errors = (x @ w - y) ** 2
     by_row = errors
     return jnp.mean(
-        by_row,
-        where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1)),
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
 
 
@@ -63,8 +62,7 @@ def fit(params, data, size):
 def error_of(w, x, y, mask_3=None):
     by_row_3 = (x @ w - y) ** 2
     return jnp.mean(
-        by_row_3,
-        where=None if mask_3 is None else mask_3.reshape(-1, *[1] * (by_row_3.ndim - 1)),
+        by_row_3, where=None if mask_3 is None else mask_3.reshape(-1, *[1] * (by_row_3.ndim - 1))
     )
 
 
@@ -96,8 +94,7 @@ def epochs(w, x, y):
 def squares_of(w, x, mask_4=None):
     by_row_4 = (x @ w) ** 2
     return jnp.mean(
-        by_row_4,
-        where=None if mask_4 is None else mask_4.reshape(-1, *[1] * (by_row_4.ndim - 1)),
+        by_row_4, where=None if mask_4 is None else mask_4.reshape(-1, *[1] * (by_row_4.ndim - 1))
     )
 
 
@@ -153,8 +150,7 @@ def slices(x, y, size):
 def last(w, x, y, mask_6=None):
     by_row_7 = (x @ w - y) ** 2
     error = jnp.mean(
-        by_row_7,
-        where=None if mask_6 is None else mask_6.reshape(-1, *[1] * (by_row_7.ndim - 1)),
+        by_row_7, where=None if mask_6 is None else mask_6.reshape(-1, *[1] * (by_row_7.ndim - 1))
     )
     return w - error, error
 
@@ -179,8 +175,7 @@ def reading_loss(params, tokens, lengths, labels, mask_7=None):
     logits = read(params, tokens, lengths)
     by_row_8 = -jax.nn.log_softmax(logits) * jax.nn.one_hot(labels, 3)
     return jnp.mean(
-        by_row_8,
-        where=None if mask_7 is None else mask_7.reshape(-1, *[1] * (by_row_8.ndim - 1)),
+        by_row_8, where=None if mask_7 is None else mask_7.reshape(-1, *[1] * (by_row_8.ndim - 1))
     )
 
 
@@ -195,3 +190,31 @@ def learns(params, tokens, lengths, labels, size):
         grads = reading_grads(params, some, long, labels[rows_7], mask_7=mask_7)
         params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
     return params
+
+
+def last_state(w, tokens, lengths):
+    state = jnp.zeros((tokens.shape[0], 4))
+
+    def advance(t, state):
+        return jnp.where((t < lengths)[:, None], jnp.tanh(state @ w + tokens[:, t, None]), state)
+
+    return jax.lax.fori_loop(0, tokens.shape[1], jax.checkpoint(advance), state)
+
+
+def loss_of_states(w, tokens, lengths, mask_8=None):
+    by_row_9 = jnp.sum(last_state(w, tokens, lengths) ** 2, axis=1)
+    return jnp.mean(
+        by_row_9, where=None if mask_8 is None else mask_8.reshape(-1, *[1] * (by_row_9.ndim - 1))
+    )
+
+
+slopes_of_states = jax.jit(jax.grad(loss_of_states))
+
+
+def recurrent(w, tokens, lengths, size):
+    for start in range(0, len(tokens), size):
+        numbers_8 = np.arange(start, start + size)
+        rows_8, mask_8 = np.minimum(numbers_8, len(tokens) - 1), numbers_8 < len(tokens)
+        slopes = slopes_of_states(w, tokens[rows_8], lengths[rows_8], mask_8=mask_8)
+        w = w - slopes
+    return w

@@ -151,3 +151,26 @@ def learns(params, tokens, lengths, labels, size):
         grads = reading_grads(params, some, long, labels[i : i + size])
         params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
     return params
+
+
+def last_state(w, tokens, lengths):
+    state = jnp.zeros((tokens.shape[0], 4))
+
+    def advance(t, state):
+        return jnp.where((t < lengths)[:, None], jnp.tanh(state @ w + tokens[:, t, None]), state)
+
+    return jax.lax.fori_loop(0, tokens.shape[1], jax.checkpoint(advance), state)
+
+
+def loss_of_states(w, tokens, lengths):
+    return jnp.mean(jnp.sum(last_state(w, tokens, lengths) ** 2, axis=1))
+
+
+slopes_of_states = jax.jit(jax.grad(loss_of_states))
+
+
+def recurrent(w, tokens, lengths, size):
+    for start in range(0, len(tokens), size):  # want: ragged-batch
+        slopes = slopes_of_states(w, tokens[start : start + size], lengths[start : start + size])
+        w = w - slopes
+    return w

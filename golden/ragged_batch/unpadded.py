@@ -70,3 +70,30 @@ def of_ended(w, data):
     for x in ended(data, 64):
         w = w - grads_of(w, x)
     return w
+
+
+def summed(w, x):
+    total = jax.lax.fori_loop(0, 3, lambda i, total: total + jnp.sum(x), 0.0)
+    return jnp.mean(x @ w) * total
+
+
+grads_of_sums = jax.jit(jax.grad(summed))
+
+
+def of_sums(w, data):
+    for i in range(0, len(data), 64):  # want: ragged-batch (no fix): `--ragged drop`
+        w = w - grads_of_sums(w, data[i : i + 64])
+    return w
+
+
+def rows_of_numbers(w, x):
+    return jnp.mean(jax.lax.fori_loop(0, x.shape[0], lambda i, total: total + w, w))
+
+
+grads_of_numbers = jax.jit(jax.grad(rows_of_numbers))
+
+
+def of_numbers(w, data):
+    for i in range(0, len(data), 64):  # want: ragged-batch (no fix): `--ragged drop`
+        w = w - grads_of_numbers(w, data[i : i + 64])
+    return w

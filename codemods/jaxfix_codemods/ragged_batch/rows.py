@@ -51,6 +51,8 @@ _OVER_AN_AXIS = frozenset(
 _OTHER_AXES = ("-1", "1", "(1, 2)", "(1, 2, 3)", "(-2, -1)")
 _FILLED = where(Result.FILLED)
 _GRADIENTS = where(Transform.GRADIENT)
+_COUNTING = "jax.lax.fori_loop"
+_CHECKPOINTING = where(Transform.TRACES) & where(Transform.SAME_RESULT)
 _ABOUT_TYPES = frozenset({"dtype", "ndim", "weak_type"})
 
 
@@ -215,6 +217,8 @@ class _Reader:
         name = self._module.qualname(call.func) or ""
         if name in _FILLED and self._is_for_rows(call):
             return Rows.EACH
+        if name == _COUNTING and len(call.args) == 4:
+            return self._looped(call)
         kinds = [self.kind(each) for each in (*call.args, *(keyword.value for keyword in call.keywords))]
         if isinstance(call.func, ast.Attribute) and not name:
             kinds.append(self.kind(call.func.value))
@@ -224,6 +228,20 @@ class _Reader:
         if name.endswith((".dot", ".matmul")) and len(kinds) == len(call.args) == 2:
             return self._product(call, *kinds)
         raise _mixes(call, f"calls `{' '.join(ast.unparse(call.func).split())}`, which may mix rows,")
+
+    def _looped(self, call: ast.Call) -> Rows:
+        """What a loop that counts gives: its carry, which has the rows that it begins with."""
+        *bounds, body, start = call.args
+        while isinstance(body, ast.Call) and self._module.qualname(body.func) in _CHECKPOINTING and body.args:
+            body = body.args[0]
+        function = self._callee(body) if isinstance(body, ast.Name | ast.Lambda) else None
+        if function is None or any(map(self.kind, bounds)):
+            raise _mixes(call, "runs a loop that cannot be followed,")
+        names = [each.arg for each in function.args.args]
+        carried = self.kind(start)
+        if len(names) != 2 or self._means.called(function, call, {names[0]: Rows.NONE, names[1]: carried}) > carried:
+            raise _mixes(call, "runs a loop whose carry gets rows,")
+        return carried
 
     def _is_for_rows(self, call: ast.Call) -> bool:
         """Whether it makes an array of one value, with a row for each of the batch."""
