@@ -3,12 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Function, Module, walk
+from jaxfix.api import Function, Identifiers, Module, walk
 from jaxfix.api.analysis import CALLS_BACK, methods, own_class
 from jaxfix.api.library import Effect, Package, short_names, where
 
 _LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
-_CALLING_BACK = sorted(where(Effect.CALLS_BACK))
+_CALLING_BACK = where(Effect.CALLS_BACK)
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 
 
@@ -30,6 +30,8 @@ def definitions(module: Module, named: ast.expr) -> list[Function]:
     if isinstance(named, ast.Attribute):
         owner = own_class(module, named.value)
         return [] if owner is None else list(methods((owner,), named.attr))
+    if isinstance(named, ast.Name) and named.id not in module.get(Identifiers).bound:
+        return []  # as most are
     found = module.definition(named)
     if found is not None:
         return [found]
@@ -46,7 +48,7 @@ def inside(function: Function) -> Iterator[ast.AST]:
 
 def runs_host_code(module: Module, named: ast.expr) -> bool:
     """Whether a program of `named` may run code of the host: this file has such ones, or another that it may call."""
-    if any(map(module.references, _CALLING_BACK)):
+    if module.names.may_name(_CALLING_BACK) and any(map(module.references, _CALLING_BACK)):
         return True
     functions = tuple(closure(module, named))
     is_known = bool(functions) and next(unknown_calls(module, functions), None) is None

@@ -60,7 +60,10 @@ def calls_in_loops(module: Module) -> list[ast.Call]:
         None: False,
         **dict.fromkeys((*loops, *(around[loop] for loop in loops)), True),
     }
-    calls = [call for call in module.nodes(ast.Call) if _may_be_in_loop(around[call], around, known)]
+    for call in module.nodes(ast.Call):
+        if around[call] not in known:
+            _may_be_in_loop(around[call], around, known)
+    calls = [call for call in module.nodes(ast.Call) if known[around[call]]]
     return [call for call in calls if not loops.isdisjoint(module.ancestors(call))]
 
 

@@ -76,10 +76,10 @@ def resolved(path: Path) -> Path:
 
 def project_root(path: Path) -> Path | None:
     """The nearest folder from `path` upwards that holds a `.git`; else a `pyproject.toml`, else a `setup.py`."""
-    folders = _upwards(path)
+    folders = [(folder, str(folder)) for folder in _upwards(path)]
     for marker in (".git", "pyproject.toml", "setup.py", "setup.cfg"):
-        for folder in folders:
-            if os.path.exists(folder / marker):
+        for folder, name in folders:
+            if os.path.exists(f"{name}{os.sep}{marker}"):
                 return folder
     return None
 

@@ -30,7 +30,8 @@ class Names:
         self._seen_from: dict[tuple[str, Scope | None], Scope | None] = {}
         self._meaning: Solver[tuple[str, Scope], str | None] = Solver(self._means, _MEANING)
         self._qualnames: dict[ast.AST, str | None] = {}
-        self._uses: dict[str, dict[Scope | None, list[ast.Name]]] = {}
+        self._uses: dict[str, dict[Scope | None, tuple[ast.Name, ...]]] = {}
+        self._reads: dict[tuple[str, Scope | None], tuple[ast.Name, ...]] = {}
         self._called: dict[tuple[str, ...], tuple[ast.Call, ...]] = {}
         self._calls_by_name: dict[str, Sequence[ast.Call]] = {}
 
@@ -51,12 +52,12 @@ class Names:
         Returns:
           In the order of the text.
         """
-        found = self._uses.get(name)
-        if found is None:
-            found = self._uses[name] = {}
+        if name not in self._uses:
+            found: dict[Scope | None, list[ast.Name]] = {}
             for node in self.by_id.get(name, ()):
                 found.setdefault(self.scope_of(name, node), []).append(node)
-        return tuple(found.get(scope, ()))
+            self._uses[name] = {home: tuple(nodes) for home, nodes in found.items()}
+        return self._uses[name].get(scope, ())
 
     def reads(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
         """Every read of the variable `name` of `scope`.
@@ -64,7 +65,10 @@ class Names:
         Returns:
           In the order of the text.
         """
-        return tuple(node for node in self.uses(name, scope) if node.ctx.__class__ is ast.Load)
+        key = name, scope
+        if key not in self._reads:
+            self._reads[key] = tuple([node for node in self.uses(name, scope) if node.ctx.__class__ is ast.Load])
+        return self._reads[key]
 
     def bindings(self, name: str, scope: Scope | None = None) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`.

@@ -5,7 +5,6 @@ import ast
 from jaxfix.semantic.dominance import is_bound_before
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.bindings import Binding
-from jaxfix.syntax.nodes import walk
 
 
 def reaching(module: Module, use: ast.Name, found: tuple[Binding, ...]) -> tuple[Binding, ...]:
@@ -53,13 +52,16 @@ def _is_certain(module: Module, binding: Binding, use: ast.Name) -> bool:
     binds = isinstance(statement, ast.Assign | ast.FunctionDef | ast.ClassDef) or (
         isinstance(statement, ast.AnnAssign) and statement.value is not None
     )
-    is_target = statement is binding.node or binding.node in _targets(statement)
+    is_target = statement is binding.node or _is_target(module, binding.node, statement)
     return binds and is_target and is_bound_before(module, statement, use)
 
 
-def _targets(statement: ast.stmt) -> list[ast.AST]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-    return [node for target in targets if target is not None for node in walk(target)]
+def _is_target(module: Module, node: ast.AST, statement: ast.stmt) -> bool:
+    """Whether `node` is in what `statement` assigns to."""
+    inner, outer = node, module.parent(node)
+    while outer is not None and outer is not statement:
+        inner, outer = outer, module.parent(outer)
+    return inner in (statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)])
 
 
 def _ends(module: Module, binding: Binding) -> int:
@@ -67,7 +69,7 @@ def _ends(module: Module, binding: Binding) -> int:
     if isinstance(binding.node, ast.arg):
         return 0
     parent = module.statement(binding.node)
-    if isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign) and binding.node in _targets(parent):
+    if isinstance(parent, ast.Assign | ast.AnnAssign | ast.AugAssign) and _is_target(module, binding.node, parent):
         return module.span(parent).end
     return module.span(binding.node).start
 

@@ -38,11 +38,13 @@ def given_anew(module: Module) -> list[ast.Call]:
     Returns:
       In the order of the text; too many rather than too few. No other file is asked.
     """
-    named: dict[str | None, set[str]] = {}
+    named: dict[str, set[str]] = {}
     bound: dict[ast.expr, set[str]] = {}
     for target, value in module.names.assigned:
-        named.setdefault(_last(value), set()).add(target.id)
-        bound.setdefault(value, set()).add(target.id)
+        if (last := _last(value)) is not None:
+            named.setdefault(last, set()).add(target.id)
+        else:
+            bound.setdefault(value, set()).add(target.id)
     names = known = {f.name for f in module.functions if not isinstance(f, ast.Lambda)}
     made: set[ast.expr] = {*module.nodes(ast.Lambda), *module.calls(*RENEWING, *_BY_VALUE)}
     made.update(module.spelled_calls(known))
@@ -52,8 +54,8 @@ def given_anew(module: Module) -> list[ast.Call]:
         spelled = (node for name in names for node in (*module.names.by_id.get(name, ()), *module.attributes(name)))
         taking = _takers(module, (*nodes, *spelled))
         found |= taking
-        of_names = (named.get(name, set()) for name in names)
-        names = set[str]().union(*of_names, *(bound.get(node, set()) for node in (*nodes, *taking))) - known
+        of_names = (named[name] for name in named.keys() & names)
+        names = set[str]().union(*of_names, *(bound[node] for node in bound.keys() & {*nodes, *taking})) - known
         nodes = {call for call in taking if call not in made}  # what is given a new one may return a new one
         known, made = known | names, made | nodes
     return in_order([*found])
@@ -66,11 +68,11 @@ def _last(expr: ast.expr) -> str | None:
 
 def _takers(module: Module, arguments: Iterable[ast.expr]) -> set[ast.Call]:
     """The calls that one of `arguments` is passed to."""
-    found = set()
+    parents, found = module.index.parents, set[ast.Call]()
     for argument in arguments:
-        parent = module.parent(argument)
-        call = module.parent(parent) if parent.__class__ is ast.keyword and parent is not None else parent
-        if isinstance(call, ast.Call) and call.func is not argument:
+        parent = parents[argument]
+        call = parents[parent] if parent.__class__ is ast.keyword else parent
+        if call.__class__ is ast.Call and call.func is not argument:
             found.add(call)
     return found
 

@@ -45,9 +45,11 @@ class Borrowed:
 
     def given(self) -> Iterator[tuple[str, ast.Call]]:
         """What it imports, of libraries too, and gives a call by that name alone: it may set names of a module."""
+        parents, by_id = self.module.index.parents, self.module.names.by_id
         for name, of in self.module.names.imports.items():
-            for node in self.module.names.by_id.get(name, ()):
-                call = self.module.parent(node)
+            called = [node for node in by_id.get(name, ()) if parents[node].__class__ is ast.Call]
+            for node in called:
+                call = parents[node]
                 if isinstance(call, ast.Call) and node in call.args:
                     yield of, call
 

@@ -89,9 +89,8 @@ class _Rebinding:
         spelled = self.module.names.by_id
         for name in spelled if self.others.stars else self.others.theirs.keys() & spelled.keys():
             if name in self.others.theirs or name not in self.others.borrowed:
-                yield from (
-                    node for node in spelled[name] if isinstance(node.ctx, ast.Load) and self._is_handed_on(node)
-                )
+                whole = [node for node in spelled[name] if self.module.parent(node).__class__ is not ast.Attribute]
+                yield from (node for node in whole if isinstance(node.ctx, ast.Load) and self._is_handed_on(node))
         for node in (*self.module.attributes("__dict__"), *self.module.attributes("__globals__")):
             top: ast.expr = node
             while isinstance(parent := self.module.parent(top), ast.Attribute):
@@ -189,7 +188,9 @@ class _Rebinding:
     def _in_texts(self) -> Iterator[str]:
         """What the statements bind that stand in a text, for another process or `timeit`; docstrings are for none."""
         nodes = self.module.nodes(ast.Constant)
-        telling = (each for each in nodes if isinstance(each.value, str) and _IMPORTING in each.value)
+        telling = [each for each in nodes if each.value.__class__ is str and _IMPORTING in str(each.value)]
+        if not telling:
+            return  # the parts of f-strings are among them
         plain = (str(each.value) for each in telling if not isinstance(self.module.parent(each), ast.Expr))
         filled = (_with_gaps(each) for each in self.module.nodes(ast.JoinedStr))
         for text in (*plain, *filled):

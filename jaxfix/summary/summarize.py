@@ -1,7 +1,7 @@
 """What a file tells the other files of its project."""
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -95,7 +95,7 @@ class _Summarizer:
         spelled = self.module.names.by_id
         found = {f".{name}" for name in self.module.index.attributes if name.startswith("_")}
         for name, dotted in self.theirs.items():
-            tails = {self._tail(node) for node in spelled.get(name, ())}
+            tails = self._tails(spelled.get(name, ()))
             found |= {of + tail for of in dotted for tail in tails}
         starred = spelled.keys() - self.theirs.keys() - self.borrowed if self.stars else set()
         found |= {f"{star}.{name}" for star in self.stars for name in starred}
@@ -105,12 +105,15 @@ class _Summarizer:
             found |= {f"{of}.{attribute}" for of in self._objects[name] for attribute in attributes}
         return found
 
-    def _tail(self, root: ast.Name) -> str:
-        """The attributes that are read of what `root` stands for, such as `.lax.scan`."""
-        found, node = "", self.module.parent(root)
-        while isinstance(node, ast.Attribute):
-            found += f".{node.attr}"
-            node = self.module.parent(node)
+    def _tails(self, roots: Iterable[ast.Name]) -> set[str]:
+        """The attributes that are read of what each of `roots` stands for, such as `.lax.scan`."""
+        parents, found = self.module.index.parents, set()
+        for root in roots:
+            tail, node = "", parents[root]
+            while node.__class__ is ast.Attribute:
+                tail += f".{node.attr}"
+                node = parents[node]
+            found.add(tail)
         return found
 
     @cached_property
@@ -120,7 +123,7 @@ class _Summarizer:
         for target, value in self.module.names.assigned:
             root = root_of(value.func) if isinstance(value, ast.Call) else None
             if root is not None and root.id in self.theirs:
-                made = {of + self._tail(root) for of in self.theirs[root.id]}
+                made = {of + tail for of in self.theirs[root.id] for tail in self._tails((root,))}
                 found.setdefault(target.id, set()).update(made)
         return found
 
@@ -150,7 +153,7 @@ class _Summarizer:
         """The functions that return one that they define, or put something with a name under `jit`."""
         inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}
         returns = (n for n in self.module.nodes(ast.Return) if isinstance(n.value, ast.Name) and n.value.id in inner)
-        by_call = (call for call in self.module.nodes(ast.Call) if isinstance(call.func, ast.Call))
+        by_call = [call for call in self.module.nodes(ast.Call) if call.func.__class__ is ast.Call]
         calls = (*self.module.calls(*COMPILING), *by_call)
         staging = (call for call in calls if call.args and isinstance(call.args[0], ast.Name))
         inside = (*returns, *staging)

@@ -133,7 +133,7 @@ class Likely:
 
     def _calls_device(self, node: ast.AST) -> bool:
         """Whether code, or a function of this file that it calls, surely has an operation of the device."""
-        for part in walk(node):
+        for part in (part for child in children(node) for part in walk(child)):  # it often comes early
             if isinstance(part, ast.Call):
                 function = likely_callee(self._module, part)
                 if self._computes(function) if function is not None else self._is_operation(part):
