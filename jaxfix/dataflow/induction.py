@@ -63,8 +63,14 @@ def calls_in_loops(module: Module) -> list[ast.Call]:
     for call in module.nodes(ast.Call):
         if around[call] not in known:
             _may_be_in_loop(around[call], around, known)
-    calls = [call for call in module.nodes(ast.Call) if known[around[call]]]
-    return [call for call in calls if not loops.isdisjoint(module.ancestors(call))]
+    parents, found = module.index.parents, []
+    for call in [call for call in module.nodes(ast.Call) if known[around[call]]]:
+        outer = parents[call]
+        while outer not in loops and outer is not module.tree:
+            outer = parents[outer]
+        if outer in loops:
+            found.append(call)
+    return found
 
 
 def _may_be_in_loop(

@@ -156,7 +156,11 @@ def _is_folder_or_file(entry: os.DirEntry[str]) -> bool | None:
 
 def _parents(folder: str) -> tuple[str, ...]:
     """The folders above it, from the inside out."""
-    return tuple(map(str, Path(folder).parents))
+    found = []
+    while (above := os.path.dirname(folder)) != folder:
+        found.append(above)
+        folder = above
+    return tuple(found)
 
 
 def _is_below(path: str, folder: str) -> bool:
@@ -166,10 +170,15 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _root(path: Path, folder: str, package: str | None) -> Root:
     if package is not None and package != folder and _is_below(package, folder):
-        return Root(Path(folder), Path(package))
+        return _of_package(folder, package)
     start = Path(folder)
     inside = path.relative_to(start).parts
     return Root(start, start / inside[0] if len(inside) > 1 else start)
+
+
+@cache
+def _of_package(folder: str, package: str) -> Root:
+    return Root(Path(folder), Path(package))
 
 
 def _most(roots: Counter[str]) -> str:

@@ -92,6 +92,9 @@ class Uses:
         if scope is None:
             return None
         found = self._module.bindings(name.id, scope)
+        if len(found) == 1 and found[0].node is name:
+            uses = self._module.reads(name.id, scope)
+            return uses if all(self._module.function(use) is around for use in uses) else None
         mine = []
         for use in self._module.reads(name.id, scope):
             if self._module.function(use) is not around:

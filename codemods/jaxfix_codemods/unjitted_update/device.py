@@ -133,9 +133,13 @@ class Likely:
 
     def _calls_device(self, node: ast.AST) -> bool:
         """Whether code, or a function of this file that it calls, surely has an operation of the device."""
-        for part in (part for child in children(node) for part in walk(child)):  # it often comes early
+        return any(map(self._has_operation, children(node)))  # it often comes early
+
+    def _has_operation(self, node: ast.AST) -> bool:
+        for part in walk(node):
             if isinstance(part, ast.Call):
-                function = likely_callee(self._module, part)
+                is_imported = self._module.qualname(part.func) is not None
+                function = None if is_imported else likely_callee(self._module, part)
                 if self._computes(function) if function is not None else self._is_operation(part):
                     return True
             elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
@@ -209,6 +213,8 @@ class Likely:
                 return 2 * OF_A_TREE
             return OF_A_TREE if made_by in _BATCHING else 0
         if self.is_jitted(call):
+            return 0
+        if qualname:
             return 0
         if is_unpacked_function(module, call.func):
             return 2 * OF_A_TREE if _is_second(module, call.func) else 1
