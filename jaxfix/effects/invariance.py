@@ -17,6 +17,7 @@ from jaxfix.syntax.signatures import argument_values
 
 _IMMUTABLE = tuple(f"{name}." for name in where(Package.IMMUTABLE))
 _IMPURE = where(Package.WORLD)
+_IN_IMPURE = tuple(f"{name}." for name in _IMPURE)
 _MUTABLE = where(Result.MUTABLE)
 _BINDING = where(Transform.BINDS)
 _SHARING = where(Result.SHARED)
@@ -148,7 +149,7 @@ def is_pure(qualname: str) -> bool:
 
 def is_impure(qualname: str | None) -> bool:
     """Whether `qualname` reads or changes the world."""
-    return qualname is not None and any(qualname == p or qualname.startswith(f"{p}.") for p in _IMPURE)
+    return qualname is not None and (qualname in _IMPURE or qualname.startswith(_IN_IMPURE))
 
 
 def _is_changed(module: Module, name: str, scope: ast.AST) -> bool:

@@ -351,7 +351,8 @@ class Names:
         plain = [(node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1]
         typed = [(node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None]
         inside = [(node.target, node.value) for node in self._nodes(ast.NamedExpr)]
-        return tuple([(name, value) for name, value in (*plain, *typed, *inside) if isinstance(name, ast.Name)])
+        every: list[Any] = [*plain, *typed, *inside]
+        return tuple([pair for pair in every if pair[0].__class__ is ast.Name])
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.

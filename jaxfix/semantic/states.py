@@ -41,13 +41,14 @@ class States:
     @cached_property
     def _returned(self) -> tuple[tuple[ast.FunctionDef, ast.Call | ast.Dict], ...]:
         """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once."""
-        return tuple(
-            (function, made)
-            for node in self._module.nodes(ast.Return)
-            if node.value is not None and isinstance(function := self._module.function(node), ast.FunctionDef)
-            for part in (node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,))
-            if isinstance(made := self._module.only_value(part) or part, ast.Call | ast.Dict)
-        )
+        found: list[tuple[ast.FunctionDef, ast.Call | ast.Dict]] = []
+        for node in self._module.nodes(ast.Return):
+            for part in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
+                made = self._module.only_value(part) if part.__class__ is ast.Name and part is not None else part
+                if isinstance(made, ast.Call | ast.Dict):
+                    function = self._module.function(node)
+                    found += [(function, made)] if isinstance(function, ast.FunctionDef) else []
+        return tuple(found)
 
     @cached_property
     def _made_again(self) -> frozenset[str]:

@@ -121,7 +121,7 @@ class _Summarizer:
         """The names that may stand for an object of a class of another file, with the names of such classes."""
         found: dict[str, set[str]] = {}
         for target, value in self.module.names.assigned:
-            root = root_of(value.func) if isinstance(value, ast.Call) else None
+            root = root_of(value.func) if value.__class__ is ast.Call else None
             if root is not None and root.id in self.theirs:
                 made = {of + tail for of in self.theirs[root.id] for tail in self._tails((root,))}
                 found.setdefault(target.id, set()).update(made)
