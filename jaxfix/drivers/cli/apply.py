@@ -114,6 +114,7 @@ def applied(options: Apply, request: Request) -> int:
         options.diff,
         options.stat,
         sealed(places),
+        "apply" if request.ends is None else request.ends.command,
     )
     tell(result, options.output_format, options.output_file)
     for note in looked_at.notes:

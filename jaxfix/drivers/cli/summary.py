@@ -44,6 +44,7 @@ class Result:
       targets: all that was analysed.
       has_diff: whether the diff is shown, and `has_stat` whether its lines are counted.
       seal: the sources that the proofs speak of.
+      again: the command that proves what is held, without its paths and its program.
     """
 
     found: Findings
@@ -58,6 +59,7 @@ class Result:
     has_diff: bool = True
     has_stat: bool = False
     seal: Seal | None = None
+    again: str = "apply"
 
     @property
     def differences(self) -> Differences:
@@ -249,7 +251,7 @@ def _missing(result: Result) -> Iterator[str]:
 
     for command, ran in islice(programs.commands(paths).items(), _MOST_COMMANDS):
         where = " ".join(shlex.quote(files.shown(path)) for path in ran)
-        yield f"for evidence: `jaxfix apply {where} --run {shlex.quote(command)}`"
+        yield f"for evidence: `jaxfix {result.again} {where} --run {shlex.quote(command)}`"
 
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:

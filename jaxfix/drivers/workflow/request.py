@@ -11,6 +11,13 @@ class Ends:
     came_from: tuple[int, ...] | None = None
     to: tuple[int, ...] | None = None
 
+    @property
+    def command(self) -> str:
+        """`upgrade` with these versions, as it is typed."""
+        versions = (("--from", self.came_from), ("--to", self.to))
+        said = (f"{name} {'.'.join(map(str, version))}" for name, version in versions if version is not None)
+        return " ".join(("upgrade", *said))
+
 
 @frozen
 class Request:
