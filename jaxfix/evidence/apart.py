@@ -1,4 +1,4 @@
-"""Fixes that no case reaches together: what is shown of the ones says nothing of the others."""
+"""Groups of fixes that no case reaches together: evidence for one group says nothing of another."""
 
 from collections.abc import Iterable, Sequence
 

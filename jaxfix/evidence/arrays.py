@@ -45,7 +45,7 @@ def arrays(name: str, content: bytes) -> Mapping[str, Array] | None:
 
 
 def difference(one: Array, other: Array) -> float | str:
-    """How far apart the numbers are at most; what differs, as a clause, where that is not a rounding."""
+    """The largest difference of the numbers; what differs, as a clause, where that is not rounding."""
     if (one.kind, one.shape) != (other.kind, other.shape):
         return f"{_typed(one)} became {_typed(other)}"
     if one.raw == other.raw:
@@ -65,7 +65,7 @@ def difference(one: Array, other: Array) -> float | str:
 
 
 def is_rounded(old: float, new: float, relative: float = RELATIVE) -> bool:
-    """Whether two versions of XLA may round them apart."""
+    """Whether two versions of XLA may round so differently."""
     return abs(old - new) <= max(ABSOLUTE, relative * max(abs(old), abs(new))) and math.isfinite(old - new)
 
 

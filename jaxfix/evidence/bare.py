@@ -1,4 +1,4 @@
-"""Takes out the `jit` that fixes have added, so that everything else about them can be held to every bit.
+"""Takes out the `jit` that fixes have added, so that the rest of them can be compared bitwise.
 
 Each added `jit` is wrapped where it stands: `@jax.jit` becomes `@...bare(jax.jit, "train.py:step")`, which calls the
 function operation by operation and compares single steps with the jitted one (docs/decisions/0030).

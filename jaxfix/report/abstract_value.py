@@ -1,4 +1,4 @@
-"""What is known of a number that no run has shown: a Python number, or an array that is weakly or strongly typed."""
+"""An abstract number: a Python number, or an array that is weakly or strongly typed."""
 
 from enum import Enum
 
@@ -18,7 +18,7 @@ class Form(Enum):
 
 
 class Kind(Enum):
-    """What sort of number it is, in the order of promotion."""
+    """The kind of number, in the order of promotion."""
 
     BOOL = 0
     INT = 1
@@ -34,7 +34,7 @@ class Value:
 
     Attributes:
       scalar: it is known to have no dimensions.
-      varies: it can differ from one time that the line runs to the next.
+      varies: it can differ between runs of the line.
       assumed: it is what a default or an annotation says, and a caller may pass something else.
     """
 
@@ -46,7 +46,7 @@ class Value:
 
     @property
     def is_array(self) -> bool:
-        """Whether it is an array, of whatever type."""
+        """Whether it is an array of any type."""
         return self.form in (Form.WEAK, Form.STRONG, Form.ARRAY)
 
 

@@ -1,4 +1,4 @@
-"""What proofs of many repositories have shown. JSON, versioned."""
+"""The results of proofs of many repositories. JSON, versioned."""
 
 from dataclasses import field
 
@@ -11,8 +11,8 @@ class Repository:
     """One repository of a campaign.
 
     Attributes:
-      commit: what was analysed; None where that is not known.
-      failed: what could not be done with it, in words; None if it was analysed and run.
+      commit: the analysed commit; None if unknown.
+      failed: why it could not be analysed and run, in words; None if it was.
       found: findings.
       proven: fixes that runs have proven.
       safe: fixes that hold for every input, and need no run.

@@ -1,4 +1,4 @@
-"""What two runs show of a change that others have made. JSON, versioned."""
+"""The evidence of two runs for a change by others. JSON, versioned."""
 
 from dataclasses import field
 from enum import Enum
@@ -10,7 +10,7 @@ from jaxfix.source.frozen import frozen
 
 
 class Apart(Enum):
-    """Why something that a change has changed is not compared by itself."""
+    """Why a changed function is not compared by itself."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -31,7 +31,7 @@ class Uncompared:
 
 @frozen
 class Proven:
-    """What two runs that differ by a change say of it.
+    """The result of two runs that differ by a change.
 
     Attributes:
       verdict: of the whole change: that of the function that speaks most against it.
@@ -59,5 +59,5 @@ class Proven:
 
     @property
     def is_proven(self) -> bool:
-        """Whether nothing speaks against the change; also where all of it is comments and layout."""
+        """Whether the change is proven; true of comments and layout alone."""
         return self.verdict is Verdict.PROVEN or (not self.evidence and self.verdict is Verdict.NO_EFFECT)

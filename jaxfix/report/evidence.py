@@ -1,4 +1,4 @@
-"""What two runs show of a fix: the verdict, and what it rests on. JSON, versioned."""
+"""The evidence of two runs for a fix: the verdict, and its grounds. JSON, versioned."""
 
 from enum import Enum
 
@@ -18,7 +18,7 @@ KEYS = "the key checker of jax"
 
 
 class Verdict(Enum):
-    """What two runs say of the one fix in which they differ."""
+    """The result of two runs that differ by one fix."""
 
     PROVEN = "proven"
     NO_EFFECT = "no effect"
@@ -35,7 +35,7 @@ class Verdict(Enum):
 
 
 class Level(Enum):
-    """What is known of the results of a fix that is proven, the strongest first."""
+    """How equal the results of a proven fix are, the strongest first."""
 
     PROGRAM_OF_ANY_SIZE = "the same program, for every size"
     PROGRAM = "the same program"
@@ -58,7 +58,7 @@ class Counts:
 
 @frozen
 class Course:
-    """What the steps of one run did, for a chart: one entry for each point, in order.
+    """The steps of one run, for a chart: one entry for each point, in order.
 
     Attributes:
       steps: the number, from 1, of the last step that the point stands for.
@@ -126,5 +126,5 @@ class Evidence:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)

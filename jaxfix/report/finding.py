@@ -1,4 +1,4 @@
-"""What a codemod finds, and what it may do about it."""
+"""Findings, fixes and recipes: the interface between codemods and the engine."""
 
 import ast
 from collections.abc import Callable, Collection, Mapping
@@ -12,7 +12,7 @@ from jaxfix.source.frozen import frozen
 
 
 class Safety(Enum):
-    """What is known of a fix without running anything."""
+    """The safety of a fix, known without running anything."""
 
     SAFE = "safe"
     """Bitwise the same for every input, by reasoning that the codemod's page states."""
@@ -25,12 +25,12 @@ class Safety(Enum):
 
     @property
     def waits(self) -> bool:
-        """Whether a fix of it is written once a rerun has proven it."""
+        """Whether a fix is written once a rerun has proven it."""
         return self in (Safety.NEEDS_EVIDENCE, Safety.ON_REQUEST)
 
 
 class Change(Enum):
-    """What a user may ask for though it changes results, or costs something; the option as it is written."""
+    """A change of results, or a cost, that an option of `apply` requests; its value is the option."""
 
     SPLIT_KEYS = "--split-keys"
     """Random keys that are used twice are split: other random numbers."""
@@ -43,7 +43,7 @@ class Change(Enum):
 
 
 class Confidence(Enum):
-    """How sure jaxfix is that the line costs something."""
+    """The certainty that the line costs something."""
 
     CERTAIN = "certain"
     """Read in the code: it runs eagerly, and again and again; of what is wrong and not slow, that it is."""
@@ -54,7 +54,7 @@ class Confidence(Enum):
 
 
 class Proves(Enum):
-    """What a fix gains, which a proof must show beside results that are equal."""
+    """The gain of a fix, which a proof must show besides equal results."""
 
     FEWER_COMPILES = "fewer compiles"
     LESS_MEMORY = "less memory"
@@ -146,13 +146,13 @@ class Equality(Enum):
 
 @frozen
 class Fate:
-    """What newer versions of a library make of a line; each is the version from which on it does, empty for none.
+    """What newer versions of a library do to a line; each is the first version that does, empty for none.
 
     Attributes:
       package: whose versions.
-      warns: it says that it is deprecated.
+      warns: it is deprecated.
       raises: what it names is gone.
-      differs: it does something else, without a word.
+      differs: it silently does something else.
     """
 
     package: str
@@ -178,7 +178,7 @@ class Rewriter(Protocol):
         """Replaces an expression or a statement."""
 
     def wrap(self, node: ast.expr, before: str, after: str) -> None:
-        """Puts text around an expression, whose own bytes stay."""
+        """Puts text around an expression, without changing it."""
 
     def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
         """Inserts statements before `statement` and the comments that belong to it, at its indentation.
@@ -299,7 +299,7 @@ class Offer:
 
 @frozen
 class Finding:
-    """A place that costs something. Lives in one process: nodes and recipes do not travel.
+    """A place that costs something. Not serialised: it holds nodes and a recipe.
 
     Attributes:
       at: the node that causes it; its span is shown.
@@ -341,7 +341,7 @@ class Finding:
     offers: tuple[Offer, ...] = ()
 
     def asked(self, changes: Collection[Change], *, as_reference: bool = False) -> Self:
-        """The finding where a user has asked for these: with the cure of the first offer that is among them."""
+        """The finding with the cure of its first offer among these."""
         offer = next((each for each in self.offers if each.change in changes), None)
         if offer is None:
             return self
@@ -390,11 +390,11 @@ class Fix:
 
     @property
     def promise(self) -> str:
-        """What a rerun must show, in words; without an equality every bit, should it be run anyway."""
+        """What a rerun must show, in words; bitwise equality where none is declared."""
         words = (self.equality or Equality.BITWISE).value
         return words + _GAINS.get(self.proves, "")
 
     @property
     def is_safe(self) -> bool:
-        """Whether it is written without a rerun: of a helper file, only that shows that it can be imported there."""
+        """Whether it is written without a rerun; a fix with a helper needs one, which shows that the helper imports."""
         return self.safety is Safety.SAFE and not self.helpers

@@ -60,7 +60,7 @@ class Compile:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
 
@@ -88,7 +88,7 @@ class Leaf:
 
 @frozen
 class Output:
-    """What one call returned. `label` says which call: `update 3` or `train.py:step call 2`."""
+    """What one call returned. `label` names the call: `update 3` or `train.py:step call 2`."""
 
     label: str
     treedef: str
@@ -97,7 +97,7 @@ class Output:
 
 @frozen
 class Step:
-    """What happened during one update, one iteration of the training loop, or one call of a rewritten function.
+    """One update, one iteration of the training loop, or one call of a rewritten function.
 
     Attributes:
       rss_bytes: resident at its end.
@@ -119,13 +119,13 @@ class Step:
 
     @property
     def compiled(self) -> int:
-        """How often anything compiled in all the steps that it stands for."""
+        """The compiles of all the steps that it stands for."""
         return self.compiles if self.together is None else self.together
 
 
 @frozen
 class Beside:
-    """A call of the original and one of the rewritten function, side by side in one process, of the same arguments.
+    """A call of the original and one of the rewritten function, in one process, with the same arguments.
 
     Attributes:
       function: as `path:qualified name`.
@@ -169,7 +169,7 @@ class Traced:
 
 @frozen
 class Worked:
-    """How much one call of a function computes, and one of its original, as their programs say.
+    """The operations of one call of a function, and of one of its original, by their programs.
 
     Attributes:
       function: as `path:qualified name`.
@@ -190,7 +190,7 @@ class Worked:
 
 @frozen
 class Razor:
-    """What single steps of a function have shown, as it is and under the `jit` that a fix has added.
+    """The results of single steps of a function, eagerly and under the `jit` that a fix has added.
 
     Attributes:
       function: what is under `jit`, as `path:qualified name`.
@@ -220,11 +220,11 @@ class Razor:
 
 
 class Kind(Enum):
-    """What the time of a line goes into.
+    """What the time of a line is spent on.
 
     Attributes:
       EAGER: jax runs programs one by one, outside of compiled functions.
-      READ: the host reads an array, and waits until it is there.
+      READ: the host reads an array, and waits until it is computed.
       PUT: an array of the host is put on a device.
       WAIT: `block_until_ready`.
       TRACING: jax traces or compiles; what it compiled is reported exactly elsewhere.
@@ -241,7 +241,7 @@ class Kind(Enum):
 
 @frozen
 class Spent:
-    """What one line of the user's has spent on one kind of work.
+    """The time that one line of the user's spent on one kind of work.
 
     Attributes:
       chain: the user's lines from that one outwards, as `file:line in function`.
@@ -268,13 +268,13 @@ class Spent:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
 
 @frozen
 class Environment:
-    """Where a measurement was made; evidence holds for this alone.
+    """Python, jax and device of a measurement; evidence holds for these alone.
 
     Attributes:
       interpreter: the executable that answered; None where an older receipt does not say.
@@ -294,7 +294,7 @@ class Measurement:
 
     Attributes:
       case: such as `optax.radam, eager, float32` or the command.
-      failure: why the run did not end well, in one line; None if it did.
+      failure: why the run failed, in one line; None if it did not.
       steps: in order; empty where the program has none.
       functions: the rewritten functions that were called, each as `path:qualified name`.
       loaded: sha256 of each patched source that a process of the run loaded, by path.
@@ -359,12 +359,12 @@ class Measurement:
 
     @property
     def memory_bytes(self) -> int:
-        """The most memory in use: on the device where it tells, else of the process."""
+        """The peak memory in bytes: of the device where it reports it, else of the process."""
         return self.peak_bytes if self.device_peak_bytes is None else self.device_peak_bytes
 
     @property
     def step_numbers(self) -> tuple[int, ...]:
-        """For each of `steps` the number, from 1, of the last step that it stands for."""
+        """For each of `steps` the number, from 1, of its last step."""
         return tuple(accumulate(step.iterations for step in self.steps))
 
     @property

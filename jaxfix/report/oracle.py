@@ -1,4 +1,4 @@
-"""What an environment of its period says of a program that was brought to another one."""
+"""The comparison of an upgraded program with the untouched one in an environment of its period."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from jaxfix.source.frozen import frozen
 
 
 class Answer(Enum):
-    """What the two runs say of each other."""
+    """The result of comparing the two runs."""
 
     BITWISE = "equal"
     ROUNDED = "equal up to rounding"
@@ -21,7 +21,7 @@ class Answer(Enum):
 
 @frozen
 class Oracle:
-    """The answer with its reason: how much was compared, or where the two differ."""
+    """The answer with its reason: what was compared, or where the two differ."""
 
     answer: Answer
     reason: str

@@ -11,7 +11,7 @@ _CODE = re.compile(r"[a-z]+(-[a-z0-9]+)*")
 
 
 class Code(StrEnum):
-    """What kind of reason it is, each with what it `means`. A pack may have codes of its own, spelled alike."""
+    """The kinds of reasons, each with its meaning in `means`. A pack may have codes of its own, spelled alike."""
 
     means: str
 
@@ -113,12 +113,12 @@ class Reason:
         return self.text
 
     def restated(self, text: str) -> "Reason":
-        """The same reason in other words, such as those of a function that uses the one it was found in."""
+        """The same reason in other words, such as for a caller of the function that it is about."""
         return replace(self, text=text)
 
 
 class Declined(Exception):
-    """Raised where something cannot be done; `reason` says why."""
+    """Raised where a fix or an analysis is impossible, for `reason`."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.text)
@@ -126,5 +126,5 @@ class Declined(Exception):
 
 
 def is_code(text: str) -> bool:
-    """Whether it is spelled as a code: words of lower case, joined by hyphens."""
+    """Whether it is a code: lower-case words joined by hyphens."""
     return _CODE.fullmatch(text) is not None

@@ -16,13 +16,13 @@ SCHEMA = 1
 
 @frozen
 class Seen:
-    """What a traced run did because of a finding.
+    """The cost of a finding, as a traced run measured it.
 
     Attributes:
       seconds: of the compiles, and of what follows.
       programs: that ran one by one; `moves` values between host and device.
       per_step: programs and moves in each step; None outside of steps.
-      share: of the run that `seconds` are, from 0 to 1; None where its length is not known.
+      share: of the run that `seconds` are, from 0 to 1; None where its length is unknown.
     """
 
     compiles: int
@@ -35,7 +35,7 @@ class Seen:
 
 @frozen
 class Anchor:
-    """Where a finding stands, whatever is written above it and however it is laid out.
+    """The place of a finding, independent of line numbers and layout.
 
     Attributes:
       function: as `Module.path`.
@@ -50,7 +50,7 @@ class Anchor:
 
 @frozen
 class Related:
-    """A place that a finding has to do with, such as the loop that makes it repeat; counted as in `Diagnostic`.
+    """A place related to a finding, such as the loop that repeats it; counted as in `Diagnostic`.
 
     Attributes:
       path: of another file, of which the line alone is known: it begins and ends at its start; None for the same one.
@@ -67,7 +67,7 @@ class Related:
 
 @frozen
 class Diagnostic:
-    """A finding as it is reported: lines and columns from 1, columns in code points, the end exclusive.
+    """A finding, as reported: lines and columns from 1, columns in code points, the end exclusive.
 
     Attributes:
       key: the key of its fix; also names a finding without one. It outlives other fixes of its file.
@@ -105,7 +105,7 @@ class Diagnostic:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
     related: tuple[Related, ...] = ()
@@ -138,10 +138,10 @@ class Patch:
 
 @frozen
 class Generated:
-    """A helper file that fixes call functions of.
+    """A helper file whose functions fixes call.
 
     Attributes:
-      before: its bytes until now; None where there is no such file.
+      before: its present bytes; None for a new file.
       functions: those that are called.
     """
 
@@ -153,7 +153,7 @@ class Generated:
 
 @frozen
 class Report:
-    """Everything a run has to say. `errors` are sentences that name their path.
+    """The result of one command. `errors` are sentences that name their path.
 
     Attributes:
       together: the cases that were rerun, without any fix and with all that are proven.

@@ -1,4 +1,4 @@
-"""What every receipt ends with: the sources that it speaks of, how they were run, and a digest over all that it says.
+"""The end of every receipt: its sources, how they were run, and a digest of all of it.
 
 The digest shows that a receipt was not changed by hand since; not who wrote it, nor that anything was run.
 """
@@ -18,11 +18,11 @@ NAME = "seal"
 
 @frozen
 class Sealed:
-    """A file of the project as it was run.
+    """A file of the project, as it was run.
 
     Attributes:
       path: from the root of the project with `/`, or absolute where it lies elsewhere.
-      before: sha256 of it without what was tried; None where there was no such file.
+      before: sha256 of it without the fixes; None for a new file.
       after: sha256 with what was proven, or with the change; the same where nothing of it changes.
     """
 
@@ -33,10 +33,10 @@ class Sealed:
 
 @frozen
 class Seal:
-    """What a receipt speaks of.
+    """The subject of a receipt: sources, command, place and time.
 
     Attributes:
-      kind: the command of jaxfix that has written it.
+      kind: the jaxfix command that wrote it.
       jaxfix: its version.
       when: UTC, ISO 8601.
       command: the program that was run, or what was driven.
@@ -62,7 +62,7 @@ class Seal:
 
 
 def closed(document: Mapping[str, object], seal: Seal | None) -> dict[str, object]:
-    """The document with the seal on it; without any where there is none."""
+    """The document with the seal, or unchanged without one."""
     if seal is None:
         return {**document, NAME: None}
     whole = {**document, NAME: to_json(seal)}
@@ -81,7 +81,7 @@ def opened(document: object) -> Seal:
 
 
 def digest(document: Mapping[str, object]) -> str:
-    """What the seal of this document has to say."""
+    """The digest that the seal of this document must have."""
     bare = {**document, NAME: {**_of(document), "sha256": ""}}
     return hashlib.sha256(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What another version makes of a project: the state that `jaxfix upgrade` tells."""
+"""The state of a project at another version, as `jaxfix upgrade` reports it."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ Version = tuple[int, ...]
 
 @frozen
 class State:
-    """The findings of a project, between the versions that are at stake.
+    """The findings of a project between two versions.
 
     Attributes:
       came_from: the version that it was written for; None if unknown.
@@ -34,14 +34,14 @@ class State:
 
     @property
     def raises_later(self) -> tuple[Diagnostic, ...]:
-        """What raises with the target, and not yet today."""
+        """Findings that raise with the target, and not yet today."""
         today = {id(each) for each in self.raises_today}
         found = self._where(lambda fate: _has_come(fate, fate.raises, self.to))
         return tuple(each for each in found if id(each) not in today)
 
     @property
     def warns(self) -> tuple[Diagnostic, ...]:
-        """What is deprecated, and raises neither today nor with the target."""
+        """Deprecated, and raising neither today nor with the target."""
         raising = {id(each) for each in (*self.raises_today, *self.raises_later)}
         return tuple(each for each in self._where(lambda fate: not fate.differs) if id(each) not in raising)
 
@@ -60,13 +60,13 @@ class State:
 
     @property
     def proving(self) -> tuple[Diagnostic, ...]:
-        """What is written once a run has proven it."""
+        """Fixes that need a run."""
         waiting = (each for each in self.findings if each.fixable and each.safety is Safety.NEEDS_EVIDENCE)
         return tuple(each for each in waiting if not each.renames)
 
     @property
     def by_hand(self) -> tuple[Diagnostic, ...]:
-        """What no fix is made of, and is not a mere change of meaning."""
+        """Findings without a fix, except mere changes of meaning."""
         return tuple(each for each in self.findings if not each.fixable and not (each.fate and each.fate.differs))
 
     def _where(self, holds: Callable[[Fate], bool]) -> tuple[Diagnostic, ...]:

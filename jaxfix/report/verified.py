@@ -1,4 +1,4 @@
-"""What a receipt has to do with a tree: which files are as they were run. JSON, versioned."""
+"""A receipt compared with a tree: which files are as they were run. JSON, versioned."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
@@ -22,7 +22,7 @@ class Side(Enum):
 
 @frozen
 class FileState:
-    """A file of a receipt, and which side of it stands in the tree."""
+    """A file of a receipt, and which side of it is in the tree."""
 
     path: str
     side: Side
@@ -30,11 +30,11 @@ class FileState:
 
 @frozen
 class Verified:
-    """What a receipt is worth in a tree.
+    """The validity of a receipt in a tree.
 
     Attributes:
       receipt: the file, as it was named.
-      holds: whether it is whole, proves something, and speaks of this tree.
+      holds: whether it is intact, proves something, and is about this tree.
       reason: why not, or of which side of the change it speaks.
       files: each that it names.
       seal: its own digest, as it states it.
@@ -53,7 +53,7 @@ def verified(receipt: str, seal: Seal, digest_of: Callable[[str], str | None], *
 
     Args:
       digest_of: sha256 of a file as the receipt names it; None where there is none.
-      is_whole: whether its digest is that of what it says.
+      is_whole: whether its digest matches its contents.
     """
     files = tuple(FileState(entry.path, _side(entry, digest_of(entry.path))) for entry in seal.sources)
     against = next(_against(seal, files, is_whole=is_whole), None)

@@ -30,7 +30,7 @@ def to_json(value: object) -> object:
 
 
 def from_json(kind: type[T], data: object) -> T:
-    """The value of type `kind` that `to_json` made `data` of; unknown keys are ignored.
+    """The value of type `kind` from `data`, as by `to_json`; unknown keys are ignored.
 
     Raises:
       ValueError: `data` does not have the shape of `kind`.

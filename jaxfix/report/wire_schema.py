@@ -1,4 +1,4 @@
-"""Frozen dataclasses as JSON Schema, by their type annotations: what `wire.to_json` makes of them."""
+"""The JSON Schema of what `wire.to_json` writes, from type annotations."""
 
 import dataclasses
 import re
@@ -14,7 +14,7 @@ _ATTRIBUTE = re.compile(r"^  (\w+): (.*(?:\n    .*)*)", re.MULTILINE)
 
 
 def schema_of(kind: Any, known: dict[str, Schema]) -> Schema:
-    """The schema of values of that type; those of the dataclasses in it are put into `known`, by name."""
+    """The schema of values of that type; schemas of its dataclasses go into `known`, by name."""
     origin, args = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
@@ -41,7 +41,7 @@ def or_null(schema: Schema) -> Schema:
 
 
 def object_of(text: str, properties: Mapping[str, Schema], optional: tuple[str, ...] = ()) -> Schema:
-    """Of an object that has these properties, and may get others."""
+    """The schema of an object with these properties, and perhaps others."""
     required = [name for name in properties if name not in optional]
     return {"description": text, "type": "object", "properties": dict(properties), "required": required}
 

@@ -1,1 +1,1 @@
-"""What a traced run compiled, where and why."""
+"""The compiles of a traced run, where and why."""

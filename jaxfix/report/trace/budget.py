@@ -1,4 +1,4 @@
-"""What was compiled more often than allowed: counted by function, or by line where that is a library's."""
+"""Compiles beyond a limit: counted by function, or by line for functions of libraries."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,10 +27,10 @@ class Counted:
 
 @frozen
 class Limits:
-    """How often something may compile; None is as often as it likes.
+    """The most compiles that are allowed; None for no limit.
 
     Attributes:
-      each: one function in one process.
+      each: of one function in one process.
       total: everything together.
     """
 
@@ -39,7 +39,7 @@ class Limits:
 
 
 def counted(compiles: Iterable[Compile]) -> tuple[Counted, ...]:
-    """By function or line, those that compiled most often first.
+    """Compiles by function or line, most compiles first.
 
     A function that is created at every call of a line is one function, and so is one object that is called from
     several lines. Objects that one definition makes for several lines are several.
@@ -60,11 +60,11 @@ def counted(compiles: Iterable[Compile]) -> tuple[Counted, ...]:
 
 @frozen
 class Sized:
-    """One function of the user's, as a program compiled it.
+    """The compiled programs of one function of the user's.
 
     Attributes:
       compiles: in the process that compiled it most often.
-      operations: of the largest of its programs; None where nothing tells.
+      operations: of the largest of its programs; None if unknown.
       temporary_bytes: of that which needs most.
       told: the lines that compiled it, and how many times.
     """
@@ -77,7 +77,7 @@ class Sized:
 
 
 def sized(compiles: Sequence[Compile], name: str | None = None) -> Sized | None:
-    """The function of that name, else the one with the largest program; None where there is none."""
+    """The function of that name, else the one with the largest program; None without any."""
     mine = [entry for entry in compiles if entry.of is not None and (name is None or is_called(entry, name))]
     if not mine:
         return None

@@ -31,11 +31,11 @@ _RECOMPILES: Mapping[Why, str] = {
 
 @frozen
 class Todo:
-    """A line of advice.
+    """One line of advice.
 
     Attributes:
       seconds: that it is about.
-      about: the region or the row that it speaks of; None of the whole run.
+      about: the region or the row; None for the whole run.
     """
 
     words: str
@@ -44,7 +44,7 @@ class Todo:
 
 
 def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple[Todo, ...]:
-    """What takes more than a hundredth of the run and is not `cured`, the most seconds first."""
+    """Advice on what takes more than 1 % of the run and is not `cured`, most seconds first."""
     if not measurement.seconds:
         return ()
     rows = compiled(measurement.compiles)

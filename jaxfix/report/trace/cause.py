@@ -6,7 +6,7 @@ from jaxfix.source.frozen import frozen
 
 
 class Why(Enum):
-    """What was not as it was when the same line compiled before."""
+    """What differs from an earlier compile of the same line."""
 
     FIRST = "first compile"
     FUNCTION = "function object"

@@ -18,7 +18,7 @@ _LAYERS = 8
 
 @frozen
 class Place:
-    """A line of a call chain; `cell` of a notebook is that within which `line` counts."""
+    """A line of a call chain; in a notebook `line` counts within `cell`."""
 
     path: str
     line: int
@@ -27,13 +27,13 @@ class Place:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
 
 @frozen
 class Compiled:
-    """All that one line compiled of one program.
+    """All compiles of one program at one line.
 
     Attributes:
       again: the compiles after the first one of their kind: they are what the run lost. Those of the leaves of a tree,
@@ -66,7 +66,7 @@ class Compiled:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
     @property
@@ -76,7 +76,7 @@ class Compiled:
 
 
 def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
-    """By line and program: the most seconds lost first, then the most recompiles, the most seconds, by name."""
+    """Compiles by line and program: most seconds lost first, then most recompiles, most seconds, by name."""
     groups: dict[tuple[str, str], list[Compile]] = {}
     has_steps = False
     for entry in compiles:
@@ -88,7 +88,7 @@ def compiled(compiles: Iterable[Compile]) -> tuple[Compiled, ...]:
 
 
 def merged(group: Sequence[Compile]) -> Compiled:
-    """Compiles of one thing as one; where they are of several lines, at the first that compiled it again."""
+    """Compiles of one function as one row; where several lines compiled it, at the first that recompiled."""
     # A first compile is reported as such by its cause: each process of a program has one of its own.
     again = [entry for entry in group[1:] if entry.cause is None or entry.cause.why is not Why.FIRST]
     telling = (again or group)[0]
@@ -127,7 +127,7 @@ def _of_a_tree(row: Compiled) -> Compiled:
 
 
 def places(chain: Iterable[str]) -> tuple[Place, ...]:
-    """The lines of a chain whose entries read `file:line in function`; an entry that reads otherwise is left out."""
+    """The lines of a chain of entries `file:line in function`; other entries are left out."""
     return tuple(place for place in map(_place, chain) if place is not None)
 
 

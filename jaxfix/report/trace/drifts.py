@@ -1,4 +1,4 @@
-"""Parts of states that a run has seen to start weakly typed, and to come back strongly typed."""
+"""Parts of states that started weakly typed in a run and came back strongly typed."""
 
 import re
 
@@ -15,7 +15,7 @@ class Drift:
 
     Attributes:
       name: as the run names it: a parameter, and the way to the part: `state['best']`, `opt_state[0].count`.
-      dtype: that it has had from the start.
+      dtype: of the part, from the start.
       is_here: whether a line of the file at hand asked for what compiled again.
       beside: the name of the first part that was lost at the same compile: those are parts of one state.
     """
@@ -27,13 +27,13 @@ class Drift:
 
     @property
     def parameter(self) -> str:
-        """What the jitted function calls the whole."""
+        """The parameter of the jitted function that holds the part."""
         found = _NAME.match(self.name)
         return found[0] if found is not None else ""
 
     @property
     def path(self) -> tuple[str | int, ...] | None:
-        """The way from the whole to the part; None where the name tells another one."""
+        """The path from the parameter to the part; None where the name has another form."""
         rest, found = self.name[len(self.parameter) :], list[str | int]()
         while rest:
             step = _STEP.match(rest)
@@ -49,7 +49,7 @@ ANY_PART = Drift("*", "", is_here=False)
 
 
 def drifts(cause: Cause | None, *, is_here: bool) -> tuple[Drift, ...]:
-    """What a cause tells of parts; nothing of any other cause than a weak type that is lost."""
+    """The drifting parts that a cause names; empty for any cause but a lost weak type."""
     every = () if cause is None or cause.name is None else (cause, *cause.others)
     beside = cause.name or "" if cause is not None else ""
     found = ((each.name, *_type(each)) for each in every if each.why is Why.WEAK_TYPE)

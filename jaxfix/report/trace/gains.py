@@ -21,7 +21,7 @@ Lines = Callable[[str, int | None, int, int], tuple[int | None, int, int] | None
 
 @frozen
 class Gain:
-    """What some lines cost, and what is left of it.
+    """The cost of some lines, and what is left of it.
 
     Attributes:
       what: compiling again, eager dispatch, or reads, puts and waits.
@@ -39,7 +39,7 @@ class Gain:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)
 
 
@@ -61,7 +61,7 @@ class Went:
 
 
 def went(before: Measurement, after: Measurement | None, lines: Lines) -> Went | None:
-    """What became of the seconds of a run; None where that was not measured."""
+    """Where the seconds of a run went; None if not measured."""
     if not before.seconds:
         return None
     left = _by_function(before if after is None else after)

@@ -1,4 +1,4 @@
-"""What the programs of a run hold that no source shows, by function."""
+"""What the compiled programs of a run contain that no source shows, by function."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Held:
-    """Something that the programs of one function hold.
+    """Something that the compiled programs of one function contain.
 
     Attributes:
       noted: as the first of them has it.
@@ -34,7 +34,7 @@ ANYTHING = Held(Noted(Note.CAPTURED, "", 0, "", "", 0, is_tree=True), "", None, 
 
 
 def held(compiles: Iterable[Compile]) -> tuple[Held, ...]:
-    """What programs hold, by function, line and variable; what takes most comes first."""
+    """What programs contain, by function, line and variable; the largest first."""
     groups: dict[tuple[object, ...], list[tuple[Noted, Compile]]] = {}
     for entry in compiles:
         for each in entry.noted:

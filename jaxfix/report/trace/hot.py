@@ -1,4 +1,4 @@
-"""Where a run does on the host what could be done once, or in one program: regions of lines, with what to do."""
+"""Regions of lines whose host work could be done once, or in one program, with what to do."""
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
@@ -26,8 +26,8 @@ class Work(Enum):
     """Where a run spent time besides compiling.
 
     Attributes:
-      EAGER: programs that run one by one and could be one.
-      TRANSFER: what moves between host and device, and programs that only lead to it.
+      EAGER: programs that run one by one and could be one program.
+      TRANSFER: transfers between host and device, and programs that only serve them.
     """
 
     EAGER = "eager"
@@ -86,7 +86,7 @@ _Way = tuple[_Frame, ...]
 
 
 def hot(measurement: Measurement) -> tuple[Hot, ...]:
-    """The regions that took more than a hundredth of the run, the most seconds first."""
+    """The regions that took more than 1 % of the run, most seconds first."""
     found = spent(measurement)
     reads = [entry for entry in found if entry.kind is Kind.READ]
     eager = [entry for entry in found if entry.kind is Kind.EAGER]
@@ -137,7 +137,7 @@ def _way(entry: Spent) -> _Way:
 
 
 def named(function: str) -> str:
-    """The function around lambdas and comprehensions."""
+    """The innermost function that has a name."""
     while function.endswith(">") and function != "<module>":
         function = function.rpartition(".")[0].removesuffix(".<locals>") or "<module>"
     return function

@@ -1,4 +1,4 @@
-"""What compiled programs hold that no source shows: data that became part of them."""
+"""Data that became part of compiled programs, which no source shows."""
 
 from enum import Enum
 
@@ -26,7 +26,7 @@ class Note(Enum):
 
 @frozen
 class Noted:
-    """One thing that one program holds, at the innermost line of the user's that put it there.
+    """One thing in one program, at the innermost line of the user's that put it there.
 
     Attributes:
       what: its type, such as `float32[600,600]`, or what it costs in words.
@@ -52,5 +52,5 @@ class Noted:
 
     @property
     def where(self) -> str:
-        """The place as it is shown."""
+        """The place, as printed: path and line."""
         return shown_place(self.path, self.cell, self.line)

@@ -1,4 +1,4 @@
-"""What a run spent its time on: in all, and by line."""
+"""The time of a run: in all, and by line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ class Shares:
 
 
 def shares(measurement: Measurement, lost_s: float) -> Shares | None:
-    """What the run went into; None where its length is not known."""
+    """The shares of a run; None where its length is unknown."""
     if not measurement.seconds:
         return None
     by = {kind: sum(entry.seconds for entry in measurement.spent if entry.kind is kind) for kind in Kind}
@@ -67,12 +67,12 @@ def spent(measurement: Measurement) -> tuple[Spent, ...]:
 
 
 def per_step(entry: Spent, measurement: Measurement) -> float | None:
-    """How often a line did it in each step; None outside of steps."""
+    """The number of times per step; None outside of steps."""
     return in_each(entry.in_steps, measurement)
 
 
 def in_each(count: int | None, measurement: Measurement) -> float | None:
-    """`count` by the number of steps; None where there is none."""
+    """`count` divided by the number of steps; None without steps."""
     steps = measurement.step_numbers[-1] if measurement.steps else 0
     return count / steps if steps and count is not None else None
 

@@ -23,7 +23,7 @@ _AGAIN = "trace the program again with `jaxfix trace -o FILE -- CMD`"
 
 @frozen
 class TracedSource:
-    """A file of the user's as it was when the run had ended.
+    """A file of the user's at the end of the run.
 
     Attributes:
       sha256: of its bytes.
@@ -40,7 +40,7 @@ class TracedSource:
 
 @frozen
 class Trace:
-    """What one run told.
+    """The record of one run.
 
     Attributes:
       jaxfix: the version that wrote it.
@@ -61,7 +61,7 @@ Line = int | tuple[int, int]
 
 
 def named_lines(measurement: Measurement) -> dict[str, set[Line]]:
-    """The lines that a run names, by path."""
+    """The lines that a measurement names, by path."""
     found: dict[str, set[Line]] = {}
     entries: list[Compile | Spent] = [*measurement.compiles, *measurement.spent]
     for entry in entries:
@@ -75,7 +75,7 @@ def named_lines(measurement: Measurement) -> dict[str, set[Line]]:
 
 
 def traced_source(raw: bytes, named: Collection[Line], path: str = "") -> TracedSource:
-    """What a trace keeps of the file `path`, of which it names some lines."""
+    """The part of the file `path` that a trace keeps: its digest and the named lines."""
     texts: dict[int | None, list[str]] = {None: raw.decode(errors="replace").splitlines()}
     if path.endswith(NOTEBOOK):
         texts = dict(_cells(path, raw))
