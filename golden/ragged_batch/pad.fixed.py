@@ -50,9 +50,7 @@ def inside(params, batch, rate=0.1, mask_2=None):
 def fit(params, data, size):
     for start in range(0, data.shape[0], size):
         numbers_2 = np.arange(start, start + size)
-        rows_2, mask_2 = np.minimum(numbers_2, data.shape[0] - 1), numbers_2 < data.shape[
-            0
-        ]
+        rows_2, mask_2 = np.minimum(numbers_2, data.shape[0] - 1), numbers_2 < data.shape[0]
         end = min(start + size, data.shape[0])
         batch = jnp.asarray(data[rows_2])
         params = inside(params, batch, mask_2=mask_2)
