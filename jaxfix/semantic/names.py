@@ -288,11 +288,7 @@ class Names:
         return not self._spelled.isdisjoint(self.spellings(_last_parts(qualnames)))
 
     def spelled_calls(self, names: Iterable[str]) -> list[ast.Call]:
-        """The calls of a variable or an attribute whose name ends in one of `names`.
-
-        Returns:
-          In the order of the text; what the names stand for is not analysed.
-        """
+        """The calls of variables and attributes spelled as one of `names`, in the order of the text, unresolved."""
         here = self._spelled.intersection(names)
         return in_order([call for name in here for call in self._calls_of(name)]) if here else []
 

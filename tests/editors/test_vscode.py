@@ -13,11 +13,12 @@ from vscode_window import PATIENCE_MS, Opens, Server, Window, until
 
 pytestmark = pytest.mark.slow
 GOLDEN = ROOT / "golden" / "local_jit"
+ONE_CODEMOD = '[tool.jaxfix]\nselect = ["local-jit"]\n'
 ON_SAVE = json.loads(f"{{{block('VS Code', 'jsonc')}}}")
 CELLS = [
     ("markdown", "# Smoothing"),
     ("code", "import jax\nimport jax.numpy as jnp"),
-    ("code", "%matplotlib inline\nfor _ in range(3):\n    grid = jax.jit(lambda u: 2 * u)(jnp.ones(3))"),
+    ("code", "%matplotlib inline\nfor _ in range(30):\n    grid = jax.jit(lambda u: 2 * u)(jnp.ones(3))"),
 ]
 
 
@@ -25,7 +26,7 @@ def test_a_quick_fix_by_the_lightbulb(server: Server, opens: Opens, tmp_path: Pa
     before, after = (
         (GOLDEN / name).read_text().replace("  # want: local-jit", "") for name in ("program.py", "program.fixed.py")
     )
-    files = {"train.py": before, "pyproject.toml": '[tool.jaxfix]\nselect = ["local-jit"]\n'}
+    files = {"train.py": before, "pyproject.toml": ONE_CODEMOD}
     folder = project(tmp_path / "net", files, **{"jaxfix.run": "python train.py"})
     window = opens(server, folder, "train.py")
     window.squiggles()
@@ -162,7 +163,7 @@ def test_a_script_is_traced_after_a_yes(server: Server, opens: Opens, tmp_path: 
 
 
 def test_a_fix_is_proven_by_a_rerun(server: Server, opens: Opens, tmp_path: Path) -> None:
-    files = {"train.py": (GOLDEN / "program.py").read_text()}
+    files = {"train.py": (GOLDEN / "program.py").read_text(), "pyproject.toml": ONE_CODEMOD}
     folder = project(tmp_path / "net", files, **{"jaxfix.run": "python train.py"})
     window = opens(server, folder, "train.py")
     window.squiggles()
