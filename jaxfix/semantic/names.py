@@ -107,8 +107,7 @@ class Names:
             return self._seen_from[key]
         except KeyError:
             scope, homes = key[1], self._by_scope.homes(name)
-            found = scope if scope in homes else self._find_scope(homes, scope)
-            self._seen_from[key] = found
+            found = self._seen_from[key] = scope if scope in homes else self._find_scope(homes, scope)
             return found
 
     def _find_scope(self, homes: Container[Scope | None], scope: Scope | None) -> Scope | None:
@@ -347,8 +346,7 @@ class Names:
         plain = [(node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1]
         typed = [(node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None]
         inside = [(node.target, node.value) for node in self._nodes(ast.NamedExpr)]
-        every: list[Any] = [*plain, *typed, *inside]
-        return tuple([pair for pair in every if pair[0].__class__ is ast.Name])
+        return tuple([(name, value) for name, value in (*plain, *typed, *inside) if isinstance(name, ast.Name)])
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.
