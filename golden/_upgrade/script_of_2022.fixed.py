@@ -38,26 +38,13 @@ def map_rows(function, axis, donate_argnums=()):
     return mapped
 
 
-@jax.jit
-def _train_step(optimizer, x, y):
-    loss, grads = jax.value_and_grad(loss_fn)(optimizer.target, x, y)
-    grads = lax.pmean(
-        jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads), "batch"
-    )
-    return loss, grads
-
-
-@jax.jit
-def _train_step_2(average, optimizer, loss):
-    average = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, average, optimizer.target)
-    return optimizer, average, lax.pmean(loss, "batch")
-
-
 @functools.partial(map_rows, axis="batch", donate_argnums=(0,))
 def train_step(optimizer, average, x, y):
-    loss, grads = _train_step(optimizer, x, y)
+    loss, grads = jax.value_and_grad(loss_fn)(optimizer.target, x, y)
+    grads = lax.pmean(jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads), "batch")
     optimizer = optimizer.apply_gradient(grads)
-    return _train_step_2(average, optimizer, loss)
+    average = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, average, optimizer.target)
+    return optimizer, average, lax.pmean(loss, "batch")
 
 
 evaluate = map_rows(loss_fn, "batch")

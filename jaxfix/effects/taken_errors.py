@@ -13,7 +13,11 @@ _SUPPRESSING = frozenset({"suppress"})
 
 
 def errors_taken(module: Module) -> frozenset[str]:
-    """The last parts of the names of what is called where an error is taken, and not raised again."""
+    """The last parts of the names of what is called where an error is taken, and not raised again.
+
+    Returns:
+      Empty where the file takes no errors.
+    """
     calls = (node for block in _blocks(module) for statement in block for node in walk(statement))
     functions = (node.func for node in calls if isinstance(node, ast.Call))
     return frozenset(func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in functions)

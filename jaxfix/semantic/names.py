@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.syntax.bindings import Binding, Bindings
+from jaxfix.syntax.bindings import Binding, Bindings, value_beside
 from jaxfix.syntax.index import Index, Scope
 from jaxfix.syntax.nodes import Function, in_order
 
@@ -216,7 +216,7 @@ class Names:
             case ast.Assign(targets=[only], value=value) if only is target:
                 return value
             case ast.Tuple() | ast.List():
-                return _in_place(target, parent, self._parents.get(parent))
+                return value_beside(target, parent, self._parents.get(parent))
             case ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
                 return value
         return None
@@ -371,15 +371,6 @@ class Names:
 def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
     """Every file is asked for the same names."""
     return frozenset(name.rpartition(".")[2] for name in qualnames)
-
-
-def _in_place(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast.AST | None) -> ast.expr | None:
-    """The expression of a display that stands where `target` stands among the `targets` of its assignment."""
-    match statement:
-        case ast.Assign(targets=[only], value=ast.Tuple(elts=values) | ast.List(elts=values)) if only is targets:
-            is_plain = not any(isinstance(each, ast.Starred) for each in (*targets.elts, *values))
-            return values[targets.elts.index(target)] if is_plain and len(values) == len(targets.elts) else None
-    return None
 
 
 def _tail(expr: ast.AST) -> str:

@@ -111,3 +111,24 @@ class Bindings:
         while found is not None:
             yield found
             found = around[found]
+
+
+def value_beside(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast.AST | None) -> ast.expr | None:
+    """The expression that stands where `target` stands among `targets`, those of `one, other = value, another`.
+
+    Returns:
+      None where `statement` is no such assignment, or the expression reads one of the targets, as in a swap.
+    """
+    match statement:
+        case ast.Assign(targets=[only], value=ast.Tuple(elts=values) | ast.List(elts=values)) if only is targets:
+            is_plain = not any(isinstance(each, ast.Starred) for each in (*targets.elts, *values))
+            if is_plain and len(values) == len(targets.elts):
+                value = values[targets.elts.index(target)]
+                return value if _last_names(targets).isdisjoint(_last_names(value)) else None
+    return None
+
+
+def _last_names(expr: ast.expr) -> set[str]:
+    nodes = list(ast.walk(expr))
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}

@@ -3,10 +3,9 @@
 import ast
 
 from jaxfix.api import Module, Rewriter, frozen, walk
-from jaxfix.api.analysis import integer
+from jaxfix.api.analysis import integer, is_alike
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
-from jaxfix_codemods.ragged_batch.loops import is_end
 
 
 @frozen
@@ -91,3 +90,18 @@ def write_minibatches(module: Module, rounds: Rounds, found: Minibatches, edit: 
 
 def _operand(node: ast.expr, text: str) -> str:
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Subscript) else f"({text})"
+
+
+def is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
+    """Whether it is the end of a batch that begins at `counter`, the end of all rows included."""
+    match end:
+        case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
+            return first == counter and is_alike(more, size)
+        case ast.Call(func=ast.Name(id="min"), args=[one, other], keywords=[]):
+            pairs = ((one, other), (other, one))
+            return any(is_end(module, a, loop, counter, rows, size) and is_alike(b, rows) for a, b in pairs)
+        case ast.Name():
+            value = module.only_value(end)
+            is_here = value is not None and loop in module.ancestors(value)
+            return value is not None and is_here and is_end(module, value, loop, counter, rows, size)
+    return False

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
 from jaxfix.api.analysis import integer, is_alike
+from jaxfix_codemods.looping.minibatches import is_end
 
 _CONVERTING = ("jax.numpy.", "numpy.", "jax.device_put", "jax.tree", "jax.tree_util.")
 _ORDERS = frozenset({"permutation", "arange"})
@@ -152,21 +153,6 @@ def _is_batch(module: Module, node: ast.Slice, loop: ast.For, counter: str, rows
     if not is_inside or node.step is not None or not isinstance(node.lower, ast.Name) or node.lower.id != counter:
         return False
     return node.upper is not None and is_end(module, node.upper, loop, counter, rows, size)
-
-
-def is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
-    """Whether it is the end of a batch that begins at `counter`, the end of all rows included."""
-    match end:
-        case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
-            return first == counter and is_alike(more, size)
-        case ast.Call(func=ast.Name(id="min"), args=[one, other], keywords=[]):
-            pairs = ((one, other), (other, one))
-            return any(is_end(module, a, loop, counter, rows, size) and is_alike(b, rows) for a, b in pairs)
-        case ast.Name():
-            value = module.only_value(end)
-            is_here = value is not None and loop in module.ancestors(value)
-            return value is not None and is_here and is_end(module, value, loop, counter, rows, size)
-    return False
 
 
 def _divides(module: Module, rows: ast.expr, size: ast.expr) -> bool:

@@ -67,7 +67,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Form, Values, is_bound_before, iterations, leaves
 from jaxfix.api.library import Package, Result, short_names, where
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
-from jaxfix_codemods.starting_none import check_none_before, opened_by, uses_in
+from jaxfix_codemods.growing_array.starting_none import check_none_before, opened_by, uses_in
 
 _APPEND = "jax.numpy.append"
 _CONCATENATE = "jax.numpy.concatenate"
