@@ -212,7 +212,11 @@ def test_a_name_that_is_no_text_is_shown_as_it_is(project: Path, capfdbinary: py
         pytest.skip("this file system takes names in UTF-8 alone")
     run(["apply", "--diff", "--stat", "--unproven"])
     out = capfdbinary.readouterr().out
-    assert b" caf\xe9.py | 4 ++--  2 fixes\n" in out and b"+++ b/caf\xe9.py\n" in out and b"  caf\xe9.py:3  safe" in out
+    assert (
+        b" caf\xe9.py | 4 ++--  2 fixes\n" in out
+        and b"+++ b/caf\xe9.py\n" in out
+        and b"caf\xe9.py:3  Call `tiny_done` for `tiny_safe`  safe" in out
+    )
 
 
 def test_lines_that_stand_often_are_no_change_in_a_long_file() -> None:

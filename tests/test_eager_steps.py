@@ -26,7 +26,7 @@ class Thing:
 thing = Thing()
 a, b, c, d = (jnp.full((), float(number)) for number in range(4))
 told = []
-for turn in range(5):
+for turn in range(9):
 """
 
 

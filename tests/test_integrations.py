@@ -303,7 +303,9 @@ def test_the_command_of_the_page_that_proves_suggests_what_is_proven(project: Pa
     done = in_shell(command, tools, project, JAX_PLATFORMS="cpu")
     assert done.code == 0 and (project / "src" / "train.py").read_text() == RISKY, done
     told = json.loads((project / "jaxfix.rdjson").read_text())["diagnostics"]
-    assert [len(entry["suggestions"]) for entry in told] == [1] * len(told) and len(told) == 2, (told, done)
+    suggested = [(Path(entry["location"]["path"]).name, len(entry["suggestions"])) for entry in told]
+    # under the `jit` of the whole step, a function for `scan` is created once anyway
+    assert sorted(suggested) == [("safe.py", 1), ("train.py", 0), ("train.py", 1)], (told, done)
 
 
 @bash

@@ -38,9 +38,12 @@ def test_an_agent_finds_and_proposes_and_nothing_runs(project: Path) -> None:
             assert {tool.name for tool in tools} == {"check", "trace", "propose", "prove", "receipts", "explain"}
             assert all(tool.output_schema and tool.description for tool in tools)
             found = await called(agent, "check")
-            assert [(entry["path"], entry["line"]) for entry in found["findings"]] == [("train.py", 12)]
-            assert (found["total"], found["next_offset"]) == (1, None)
-            assert (await called(agent, "check", offset=1))["findings"] == []
+            assert [(entry["path"], entry["line"]) for entry in found["findings"]] == [
+                ("train.py", 12),
+                ("train.py", 25),
+            ]
+            assert (found["total"], found["next_offset"]) == (2, None)
+            assert (await called(agent, "check", offset=2))["findings"] == []
             proposed = await called(agent, "propose", paths=["train.py"])
             assert proposed["files"] == ["train.py"] and proposed["diff"].startswith("--- a/train.py\n+++ b/train.py\n")
             assert "# fixed" not in proposed["diff"]
@@ -71,7 +74,7 @@ def test_bad_input_is_one_line_and_the_server_lives_on(project: Path) -> None:
             assert "exists already" in await refused(agent, "prove", run=MARKS, diff="x", receipt="train.py")
             assert "no codemod" in await refused(agent, "explain", about="what")
             assert "no finding on this line" in await refused(agent, "explain", about="train.py:1")
-            assert (await called(agent, "check"))["total"] == 1
+            assert (await called(agent, "check"))["total"] == 2
 
     asyncio.run(talk())
     assert not (project / "ran").exists()

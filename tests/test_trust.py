@@ -420,7 +420,7 @@ def test_optimizers_that_are_driven_are_named_one_by_one(project: Path, cli: Cli
     (project / "theirs" / "__init__.py").write_text(f"import pathlib  # GradientTransformation\n{SLOW}")
     commit()
     done = cli("apply")
-    assert "only driving optimizers is trusted so far, and others than these" in done.err
+    assert "only driving optimizers is trusted so far, and not these" in done.err
     assert "note: driving" not in done.err
 
 

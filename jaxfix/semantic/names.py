@@ -346,7 +346,15 @@ class Names:
         plain = [(node.targets[0], node.value) for node in self._nodes(ast.Assign) if len(node.targets) == 1]
         typed = [(node.target, node.value) for node in self._nodes(ast.AnnAssign) if node.value is not None]
         inside = [(node.target, node.value) for node in self._nodes(ast.NamedExpr)]
-        return tuple([(name, value) for name, value in (*plain, *typed, *inside) if isinstance(name, ast.Name)])
+        beside = [
+            (target, value)
+            for display, _ in plain
+            if isinstance(display, ast.Tuple | ast.List)
+            for target in display.elts
+            if isinstance(target, ast.Name) and (value := self.value_of(target)) is not None
+        ]
+        every = (*plain, *beside, *typed, *inside)
+        return tuple([(name, value) for name, value in every if isinstance(name, ast.Name)])
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.
