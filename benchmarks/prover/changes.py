@@ -32,7 +32,7 @@ Written by `python -m benchmarks.prover.changes`: [`jaxfix prove`](../prove.md) 
 shows no difference in its results. The wrong ones were written from the documentation alone, without knowledge of
 the code (`benchmarks/prover/strangers.txt`); the prover has been mended with them in sight. The right ones are of
 `benchmarks/prover/right.txt`. Each is run without the change, with it, and without it again; seconds are those of the
-whole command, on a busy machine with two cores."""
+whole command, on a machine with two cores."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ class Callees:
         """The calls of each function of the module, those for the leaves of trees among them."""
         found: dict[Function, list[ast.Call]] = {}
         for call in self._module.nodes(ast.Call):
-            if call.func.__class__ is ast.Name and call.func.id not in self._bound and call not in self._tree_maps:
+            if isinstance(call.func, ast.Name) and call.func.id not in self._bound and call not in self._tree_maps:
                 continue  # as most are
             function = self.called(call) if call not in self._tree_maps else self.mapped(call) or self.called(call)
             if function is not None:

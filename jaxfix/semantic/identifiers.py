@@ -87,11 +87,11 @@ class Identifiers:
     @cached_property
     def _texts(self) -> frozenset[str]:
         """The strings of the code, be they identifiers or not."""
-        return frozenset([each.value for each in self._module.nodes(ast.Constant) if each.value.__class__ is str])
+        return frozenset([each.value for each in self._module.nodes(ast.Constant) if isinstance(each.value, str)])
 
 
 def _is_bound(node: ast.AST) -> bool:
     """Whether what binds a name is a function, or an assignment of whatever kind."""
-    if node.__class__ is ast.Name:
-        return node.ctx.__class__ is ast.Store
+    if isinstance(node, ast.Name):
+        return isinstance(node.ctx, ast.Store)
     return node.__class__ in (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -72,7 +72,7 @@ def _takers(module: Module, arguments: Iterable[ast.expr]) -> set[ast.Call]:
     for argument in arguments:
         parent = parents[argument]
         call = parents[parent] if parent.__class__ is ast.keyword else parent
-        if call.__class__ is ast.Call and call.func is not argument:
+        if isinstance(call, ast.Call) and call.func is not argument:
             found.add(call)
     return found
 

@@ -110,7 +110,7 @@ class _Summarizer:
         parents, found = self.module.index.parents, set()
         for root in roots:
             tail, node = "", parents[root]
-            while node.__class__ is ast.Attribute:
+            while isinstance(node, ast.Attribute):
                 tail += f".{node.attr}"
                 node = parents[node]
             found.add(tail)
@@ -121,7 +121,7 @@ class _Summarizer:
         """The names that may stand for an object of a class of another file, with the names of such classes."""
         found: dict[str, set[str]] = {}
         for target, value in self.module.names.assigned:
-            root = root_of(value.func) if value.__class__ is ast.Call else None
+            root = root_of(value.func) if isinstance(value, ast.Call) else None
             if root is not None and root.id in self.theirs:
                 made = {of + tail for of in self.theirs[root.id] for tail in self._tails((root,))}
                 found.setdefault(target.id, set()).update(made)
