@@ -214,7 +214,7 @@ def page() -> str:
         "Written by `python -m benchmarks.fleet`: a package of three optimizers with one fix each, 12 cases in jobs of",
         f"six, proven here and on a dask scheduler with {WORKERS} workers of one thread on this machine, which has "
         f"{os.cpu_count()} processors and",
-        "was busy with other work. Equal means: the same verdict of each fix, and the same compiles in each case.",
+        "did nothing else. Equal means: the same verdict of each fix, and the same compiles in each case.",
         "",
         "| where | fixes proven | verdicts and compiles | seconds | |",
         "|---|---|---|---|---|",
