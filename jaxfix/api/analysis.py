@@ -66,6 +66,7 @@ from jaxfix.staging.jit import may_be_jitted, transform_of
 from jaxfix.staging.scripts import is_script
 from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.alike import is_alike
+from jaxfix.syntax.nodes import last_name
 from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
 
 __all__ = [
@@ -163,6 +164,7 @@ __all__ = [
     "is_stored",
     "is_taken_elsewhere",
     "iterations",
+    "last_name",
     "leaves",
     "local_uses",
     "made_by",

@@ -11,7 +11,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import Factory
 from jaxfix.staging import traced_uses
 from jaxfix.staging.jit import is_jit, jitted_of, method, owner_of, transform_of
-from jaxfix.syntax.nodes import Function, in_order, walk
+from jaxfix.syntax.nodes import Function, in_order, last_name, walk
 from jaxfix.syntax.signatures import positional_of
 
 RENEWING = where(Identity.RENEWS)
@@ -41,7 +41,7 @@ def given_anew(module: Module) -> list[ast.Call]:
     named: dict[str, set[str]] = {}
     bound: dict[ast.expr, set[str]] = {}
     for target, value in module.names.assigned:
-        if (last := _last(value)) is not None:
+        if (last := last_name(value)) is not None:
             named.setdefault(last, set()).add(target.id)
         else:
             bound.setdefault(value, set()).add(target.id)
@@ -59,11 +59,6 @@ def given_anew(module: Module) -> list[ast.Call]:
         nodes = {call for call in taking if call not in made}  # what is given a new one may return a new one
         known, made = known | names, made | nodes
     return in_order([*found])
-
-
-def _last(expr: ast.expr) -> str | None:
-    """The last part of a dotted name."""
-    return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
 
 
 def _takers(module: Module, arguments: Iterable[ast.expr]) -> set[ast.Call]:

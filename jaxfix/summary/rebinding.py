@@ -21,6 +21,7 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
 from jaxfix.summary.borrowed import Borrowed
+from jaxfix.syntax.nodes import last_name
 
 _DELETING = short_names(Effect.DELETES)
 _RULES = short_names(Transform.DERIVATIVE_RULE)
@@ -125,7 +126,7 @@ class _Rebinding:
                 return False
             case ast.Call(func=func, args=[first, *more]) if first is node:
                 is_named = bool(more) and isinstance(more[0], ast.Constant)
-                return not (is_named and _last(func) in _BY_NAME)
+                return not (is_named and last_name(func) in _BY_NAME)
             case ast.Call(func=func):
                 return func is not node
         return True
@@ -148,7 +149,11 @@ class _Rebinding:
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
                 yield of.rpartition(".")[0]
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
-                if _last(func) in ("setattr", "delattr", "object"):  # also `monkeypatch.setattr`, `mock.patch.object`
+                if last_name(func) in (
+                    "setattr",
+                    "delattr",
+                    "object",
+                ):  # also `monkeypatch.setattr`, `mock.patch.object`
                     yield f"{of}.{name}"
 
     # --- names that are not in the text -----------------------------------------------------------------------
@@ -171,7 +176,7 @@ class _Rebinding:
             yield LISTS_NAMES
 
     def _only_reads(self, func: ast.expr) -> bool:
-        return (self.module.qualname(func) or _last(func)) in _READERS
+        return (self.module.qualname(func) or last_name(func)) in _READERS
 
     def _set(self, call: ast.Call) -> Iterator[str]:
         """What a call such as `setattr(owner, name, value)` sets, whose name is not in the text."""
@@ -211,7 +216,7 @@ class _Rebinding:
                 yield from self._in_place_of(parent.slice)
             elif isinstance(parent, ast.Attribute) and parent.attr in ("update", "setdefault"):
                 yield ANY_NAME
-            elif isinstance(parent, ast.Call) and _last(parent.func) in ("dict", "setitem"):
+            elif isinstance(parent, ast.Call) and last_name(parent.func) in ("dict", "setitem"):
                 yield from self._in_place_of(parent.args[1]) if len(parent.args) > 1 else ()
 
     def _in_place_of(self, key: ast.expr) -> Iterator[str]:
@@ -233,7 +238,7 @@ class _Rebinding:
         """Whether the name goes to what makes a new module of a file too."""
         uses = self.module.reads(name.id, self.module.scope_of(name.id, name))
         around = (self.module.parent(use) for use in uses)
-        return any(isinstance(call, ast.Call) and _last(call.func) in _SPECIFYING for call in around)
+        return any(isinstance(call, ast.Call) and last_name(call.func) in _SPECIFYING for call in around)
 
     def _is_own(self, target: ast.expr) -> bool:
         """Whether it is the object of a method, or one that a call here has made."""
@@ -249,13 +254,13 @@ class _Rebinding:
         return bool(values) and all(isinstance(v, ast.Call) and self._is_class(v.func) for v in values)
 
     def _is_class(self, func: ast.expr) -> bool:
-        last = _last(func) or ""
+        last = last_name(func) or ""
         return last[:1].isupper()
 
     def _found_modules(self) -> Iterator[tuple[ast.expr, str | None]]:
         """The expressions that find a module by its name, each with that name where it is in the text."""
         for call in self.module.spelled_calls(frozenset(name.rpartition(".")[2] for name in _FINDERS)):
-            if (self.module.qualname(call.func) or _last(call.func)) in _FINDERS:
+            if (self.module.qualname(call.func) or last_name(call.func)) in _FINDERS:
                 yield call, _literal(call.args[0]) if call.args else None
         for node in (*self.module.attributes("modules"), *self.module.names.by_id.get("modules", ())):
             if self.module.qualname(node) == _MODULES:
@@ -294,7 +299,7 @@ class _Rebinding:
                 yield opened if name is not None else ANY_NAME
             case ast.Attribute() | ast.Expr() | ast.Compare() | ast.BoolOp() | ast.If() | ast.UnaryOp():
                 return
-            case ast.Call(func=func, args=[first, *more]) if first is use and _last(func) in SETTERS:
+            case ast.Call(func=func, args=[first, *more]) if first is use and last_name(func) in SETTERS:
                 attribute = _literal(more[0]) if more else None
                 if attribute is None:
                     yield opened if name is not None else ANY_NAME
@@ -322,10 +327,10 @@ class _Rebinding:
 
     def _run(self, call: ast.Call) -> Iterator[str]:
         """What code may bind that is a text: of all modules that this file knows by name."""
-        if (self.module.qualname(call.func) or _last(call.func)) not in _RUNNERS or not call.args:
+        if (self.module.qualname(call.func) or last_name(call.func)) not in _RUNNERS or not call.args:
             return
         namespace = call.args[1] if len(call.args) > 1 else None
-        if namespace is not None and not (isinstance(namespace, ast.Call) and _last(namespace.func) == "globals"):
+        if namespace is not None and not (isinstance(namespace, ast.Call) and last_name(namespace.func) == "globals"):
             return
         text = _literal(call.args[0])
         known = {name: [of] for name, of in self.module.names.imports.items()} | self.others.theirs
@@ -350,10 +355,6 @@ def _names_a_part(call: ast.Call) -> bool:
         case [_, ast.Constant(value=str()), *_]:
             return True
     return False
-
-
-def _last(func: ast.expr) -> str | None:
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", None)
 
 
 def _literal(node: ast.expr) -> str | None:

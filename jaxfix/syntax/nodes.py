@@ -68,6 +68,15 @@ def statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
             pending += [child for child in reversed(children(node)) if isinstance(child, _BLOCKS)]
 
 
+def last_name(expr: ast.expr) -> str | None:
+    """The last part of a dotted name.
+
+    Returns:
+      None where `expr` is no name and no attribute.
+    """
+    return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
+
+
 def in_order(nodes: Sequence[N]) -> list[N]:
     """The nodes in the order of the text.
 
