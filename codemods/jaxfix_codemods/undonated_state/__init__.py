@@ -38,7 +38,9 @@ from the same first parameters, an average that began as `ema = params`, and a
 caller who passed its own. Only what the statement of every call rebinds is
 donated, and only where nothing else of the code that was read can hold it: of
 what a state is made of, shapes and functions may be read later, arrays not. A
-state in an attribute is donated where no other file can hold it. A state that
+state in an attribute is donated where no other file can hold it. A step that a
+function makes and returns is judged by all calls of all that it made; a
+`partial` keeps what it binds. A state that
 holds one buffer twice raises at the first call, and is left alone; that of an
 optimizer which belongs to the caller may hold the caller's arrays, and is never
 certain. A few numbers, a random key, the weights of a narrow network and the
@@ -121,7 +123,7 @@ def _listed(names: Sequence[str]) -> str:
 def _keywords(step: Step, donated: Sequence[str]) -> dict[str, str]:
     """The options that donate."""
     arguments = step.function.args
-    hidden = int(step.bound and isinstance(step.named, ast.Attribute))
+    hidden = int(step.bound and not isinstance(step.named, ast.FunctionDef))
     positional = [a.arg for a in positional_of(arguments)][hidden:]
     named = [a.arg for a in arguments.kwonlyargs]
     if step.jitted.jit.by == "equinox.filter_jit":

@@ -34,6 +34,7 @@ from jaxfix.api.analysis import (
     why_live_after,
 )
 from jaxfix.api.library import Result, where
+from jaxfix_codemods.undonated_state.handles import Wrapped, handles, wrapped
 from jaxfix_codemods.undonated_state.sizes import has_narrow_layers
 
 
@@ -42,13 +43,13 @@ class Step:
     """A jitted function of this file.
 
     Attributes:
-      named: the `def`, the variable or the attribute that it is called by.
+      named: the `def`, the variable or the attribute that it is called by; what makes it where a factory returns it.
       bound: it is called of an object, which its parameters count.
     """
 
     jitted: Jitted
     function: Function
-    named: ast.FunctionDef | ast.Name | ast.Attribute
+    named: ast.FunctionDef | ast.Name | ast.Attribute | ast.Call
     name: str
     bound: bool
     uses: Callers
@@ -73,18 +74,28 @@ def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step
         found = jitted_by_decorator(module, function)
         if isinstance(function, ast.FunctionDef) and found is not None and may_donate(found):
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
-            yield Step(found, function, function, function.name, bound, instance_state.users(module, function))
+            uses = handles(module, function) or instance_state.users(module, function)
+            yield Step(found, function, function, function.name, bound, uses)
     for call, found in jittings(module):
-        match module.parent(call):
-            case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
-                scope = module.scope_of(target.id, target)
-                is_bound_once = len(module.bindings(target.id, scope)) == 1
-                if found.function is not None and is_bound_once and may_donate(found):
-                    yield Step(found, found.function, target, target.id, False, callers(module, target))
-            case ast.Assign(targets=[ast.Attribute() as stored], value=value) if value is call:
-                if found.function is not None and may_donate(found) and (uses := stored_users(module, stored)):
-                    bound = module.method_of(found.function) is not None
-                    yield Step(found, found.function, stored, stored.attr, bound, uses)
+        inner = wrapped(module, call, found) if may_donate(found) else None
+        if inner is not None:
+            yield from _named(module, call, inner)
+
+
+def _named(module: Module, call: ast.Call, inner: Wrapped) -> Iterator[Step]:
+    """What a transformation made, by the name that it has: one of its own, or that of what a factory returns."""
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name() as target], value=value) if value is call:
+            scope = module.scope_of(target.id, target)
+            if len(module.bindings(target.id, scope)) == 1:
+                uses = callers(module, target)
+                yield Step(inner.jitted, inner.function, target, target.id, inner.bound, uses)
+        case ast.Assign(targets=[ast.Attribute() as stored], value=value) if value is call:
+            if uses_of_stored := stored_users(module, stored):
+                yield Step(inner.jitted, inner.function, stored, stored.attr, inner.bound, uses_of_stored)
+        case ast.Return() if (uses_of_made := handles(module, call)) is not None:
+            name = getattr(inner.function, "name", "the step")
+            yield Step(inner.jitted, inner.function, call, name, inner.bound, uses_of_made)
 
 
 def may_be_callers(module: Module, step: Step, donated: Sequence[str]) -> bool:
@@ -164,13 +175,16 @@ class _Few:
                 return True
             case ast.Call(func=ast.Attribute(attr="init")) if has_narrow_layers(self._module):
                 return True
-            case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_class(name, func):
+            case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_record(name, func):
                 return all(map(self.are_in, (*args, *(keyword.value for keyword in keywords))))
         return self._values.any_of([source]).scalar
 
-    def _is_class(self, name: str, func: ast.Name) -> bool:
+    def _is_record(self, name: str, func: ast.Name) -> bool:
         found = [binding.node for binding in self._module.bindings(name, self._module.scope_of(name, func))]
-        return len(found) == 1 and isinstance(found[0], ast.ClassDef)
+        if len(found) != 1 or not isinstance(found[0], ast.ClassDef):
+            return False
+        members = (member.name for member in found[0].body if isinstance(member, ast.FunctionDef))
+        return "__init__" not in members  # which may make anything of what it is passed
 
 
 def _is_dynamic(step: Step, name: str) -> bool:
