@@ -263,6 +263,23 @@ class Schedule:
         trainer.rate = rate
 
 
+class Drawing:
+    def __init__(self):
+        self.seen = []
+
+    def loss(self, params):
+        self.seen = []
+        return loss_of(params, np.random.uniform(size=3))
+
+    def fit(self, params, count):
+        gradient = jax.value_and_grad(self.loss)
+        for number in range(count):
+            value, gradients = gradient(params)  # want: unjitted-update (no fix): reads its object
+            params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+            print(number, value)
+        return params
+
+
 def warming(params, batches):
     trainer = Warmed(0.1)
     for number, batch in enumerate(batches):
@@ -288,3 +305,4 @@ if __name__ == "__main__":
     TRAINERS["handed"]().fit(jnp.ones(3), batches)
     Given(scaled).fit(jnp.ones(3), batches)
     warming(jnp.ones(3), batches)
+    Drawing().fit(jnp.ones(3), 4)

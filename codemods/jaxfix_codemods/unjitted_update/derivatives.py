@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Function, Module, in_order
-from jaxfix.api.analysis import EXISTS, Solver, Values
+from jaxfix.api.analysis import EXISTS, Solver, Values, class_around, family, methods, own_class
 from jaxfix.api.library import Transform, where
 
 GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
@@ -34,6 +34,23 @@ def gradient_calls(module: Module) -> list[ast.Call]:
 
 def functions_behind(module: Module, values: Values, use: ast.expr) -> Iterator[Function]:
     """The functions of this file that `use` may stand for, or be a derivative of, as far as they can be followed."""
+    for source in _behind(module, values, use):
+        if isinstance(source, ast.FunctionDef | ast.Lambda):
+            yield source
+        elif isinstance(source, ast.Attribute) and (owner := own_class(module, source.value)) is not None:
+            yield from methods(family(module, owner), source.attr)
+
+
+def objects_behind(module: Module, values: Values, use: ast.expr) -> Iterator[ast.Name]:
+    """The objects of whose methods `use` may be a derivative, in methods that take it."""
+    for source in _behind(module, values, use):
+        match source:
+            case ast.Attribute(value=ast.Name() as name) if class_around(module, name) is own_class(module, name):
+                yield name
+
+
+def _behind(module: Module, values: Values, use: ast.expr) -> Iterator[ast.AST]:
+    """What `use` may stand for, or be a derivative of."""
     pending, met = [use], set[ast.AST]()
     while pending:
         expr = pending.pop()
@@ -41,9 +58,8 @@ def functions_behind(module: Module, values: Values, use: ast.expr) -> Iterator[
             if source in met:
                 continue
             met.add(source)
-            if isinstance(source, ast.FunctionDef | ast.Lambda):
-                yield source
-            elif isinstance(source, ast.Call) and module.qualname(source.func) in GRADIENTS:
+            yield source
+            if isinstance(source, ast.Call) and module.qualname(source.func) in GRADIENTS:
                 pending += source.args[:1]
             elif isinstance(source, ast.Name):
                 pending += _unpacked_from(module, source)

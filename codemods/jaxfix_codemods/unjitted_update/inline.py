@@ -40,7 +40,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     check_texts,
     is_own,
 )
-from jaxfix_codemods.unjitted_update.derivatives import functions_behind
+from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
@@ -490,6 +490,10 @@ class _Judge:
                     raise Declined(
                         Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes is unknown")
                     )
+        for name in objects_behind(self._module, self._values, use):
+            reason = instance_state.why_read_unstable(self._module, self._values, name)
+            if reason is not None:
+                raise Declined(reason.restated(f"the step calls `{use.id}`, which reads its object: {reason}"))
         for function in functions_behind(self._module, self._values, use):
             reason = demands(self._module, function).reason
             is_read = reason is not None and reason.code is not Code.DECORATED
