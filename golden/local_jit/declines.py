@@ -92,6 +92,22 @@ def applied(x, n):
     return jax.jit(functools.partial(pads, n))(x)  # want: local-jit (no fix): created with `n`
 
 
+def weighted(weight, x):
+    return weight * x
+
+
+def kept(weight, xs):
+    step = jax.jit(functools.partial(weighted, weight))  # want: local-jit (no fix): created with `weight`
+    for x in xs:
+        weight = step(x)
+    return weight
+
+
+def overridden(weight, x):
+    step = jax.jit(functools.partial(weighted, x=weight))  # want: local-jit (no fix): created with `weight`
+    return step(weight, x=x)
+
+
 def mapped(x, rate):
     return jax.jit(jax.vmap(lambda v: v * rate))(x)  # want: local-jit (no fix): would be mapped over
 

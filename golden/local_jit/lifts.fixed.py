@@ -108,6 +108,27 @@ def applied(weight, x):
     return jax.jit(linear)(weight, x)
 
 
+def named(weight, xs):
+    step = jax.jit(linear)
+    return [step(weight, x) for x in xs]
+
+
+def descended(weight, x):
+    for _ in range(8):
+        step = jax.jit(linear)
+        weight = step(weight, x=x)
+    return weight
+
+
+class Layer:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, x):
+        apply = jax.jit(linear)
+        return apply(self.weight, x)
+
+
 def with_a_length(xs, n: int):
     padded = jax.jit(lambda v: jnp.concatenate([v, jnp.zeros(n)]))
     for x in xs:

@@ -76,6 +76,27 @@ def applied(weight, x):
     return jax.jit(functools.partial(linear, weight))(x)  # want: local-jit
 
 
+def named(weight, xs):
+    step = jax.jit(functools.partial(linear, weight))  # want: local-jit
+    return [step(x) for x in xs]
+
+
+def descended(weight, x):
+    for _ in range(8):
+        step = jax.jit(functools.partial(linear, x=x))  # want: local-jit
+        weight = step(weight)
+    return weight
+
+
+class Layer:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __call__(self, x):
+        apply = jax.jit(functools.partial(linear, self.weight))  # want: local-jit
+        return apply(x)
+
+
 def with_a_length(xs, n: int):
     for x in xs:
         padded = jax.jit(lambda v: jnp.concatenate([v, jnp.zeros(n)]))  # want: local-jit

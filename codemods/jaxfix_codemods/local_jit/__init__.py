@@ -6,6 +6,9 @@ JAX keeps compiled programs under the identity of the function inside the jit. A
 surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
 and is not a finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
+What a `partial` of a function of the file binds is passed at the calls instead: `jax.jit(partial(f, k))` becomes
+`jax.jit(f)`, which is found again.
+
 A jit in a loop of what reads a model or parameters that the loop advances compiles in every iteration: it is made once,
 before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
 terms of equations that find their programs by a function, as `optimistix.root_find` and `diffrax.ODETerm` do, compile

@@ -31,14 +31,41 @@ def check_timing(module: Module, site: Site, one: hoisting.Taken, call: ast.Call
     _check_object(module, site, one)
 
 
-def _check_name(module: Module, site: Site, one: hoisting.Taken, call: ast.Call, between: list[ast.AST]) -> None:
-    """The variable must not be bound again, which the loops `between` the jit and its call would do."""
+def check_kept(module: Module, site: Site, one: hoisting.Taken, call: ast.Call) -> None:
+    """Refuses what may be another thing at `call` than it was when the function was made.
+
+    Raises:
+      Declined: why.
+    """
+    if module.function(call) is not module.function(site.made):
+        raise Declined(Reason(Code.OTHER_USES, "it is called in another function"))
+    between = [loop for loop in module.loops(call) if loop not in module.loops(site.made)]
+    is_only = len(site.stay.calls) == 1 and not between
+    _check_name(module, site, one, call, between, module.statement(call) if is_only else None)
+    _check_object(module, site, one)
+
+
+def _check_name(
+    module: Module,
+    site: Site,
+    one: hoisting.Taken,
+    call: ast.Call,
+    between: list[ast.AST],
+    last_of_all: ast.stmt | None = None,
+) -> None:
+    """The variable must not be bound again, which the loops `between` the jit and its call would do.
+
+    What `last_of_all`, the statement of the only call, binds comes after that.
+    """
     scope, around = module.scope_of(one.name, site.made) or module.tree, module.function(site.made)
     found = [binding.node for binding in module.bindings(one.name, scope)]
     if any(module.function(node) is not around for node in found if not isinstance(node, ast.arg)):
         raise Declined(Reason(Code.REBOUND, f"`{one.name}` is bound elsewhere too"))
     first, last = module.statement(site.made).lineno, module.statement(call).lineno
     for node in found:
+        is_assigned = isinstance(node, ast.Name) and not isinstance(module.parent(node), ast.NamedExpr)
+        if last_of_all is not None and is_assigned and module.statement(node) is last_of_all:
+            continue
         inside = any(loop in module.ancestors(node) for loop in between)
         line = getattr(node, "lineno", 0)
         if inside or (first <= line <= last and node not in module.ancestors(site.made)):
