@@ -10,7 +10,6 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import (
     DIFFERENTIATED,
     IS_ONLY_TRACED,
-    IS_USED,
     REPEATS,
     RUNS,
     SURELY_REPEATS,
@@ -19,28 +18,22 @@ from jaxfix.semantic.project.query import (
     is_seen_traced,
     seen_of,
 )
-from jaxfix.semantic.project.summary_types import UNKNOWN_CONTEXTS, CallerPath, Contexts, Runs
+from jaxfix.semantic.project.summary_types import CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
 from jaxfix.source.frozen import frozen
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use, runs_at_each_call
 from jaxfix.staging.eagerness import Eagerness
 from jaxfix.staging.entry import (
-    Nature,
-    attribute_for_others,
-    entering,
-    is_method_for_others,
+    is_called,
+    is_named_otherwise,
     names_for_others,
-    nature_of,
 )
 from jaxfix.staging.scripts import is_script
-from jaxfix.staging.tracer_guards import is_for_tracers, is_uncompiled
+from jaxfix.staging.tracer_guards import is_uncompiled
+from jaxfix.staging.ways import NOWHERE, TRACED, Ways
 from jaxfix.syntax.nodes import Function
 
-_EAGER = Contexts(frozenset({Runs.EAGER}))
-_TRACED = Contexts(frozenset({Runs.TRACED}))
-_NOWHERE = Contexts()
-_CONTEXTS = Lattice(_NOWHERE, or_, UNKNOWN_CONTEXTS)
 _Paths = frozenset[CallerPath]
 _NO_PATHS: _Paths = frozenset()
 _PATHS = Lattice(_NO_PATHS, or_, _NO_PATHS)
@@ -64,8 +57,6 @@ class Staging:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._graph = module.get(CallGraph)
-        self._contexts = Solver(self._contexts_of, _CONTEXTS)
-        self._is_reached = Solver(self._reached, EXISTS)
         self._repeats = Solver(self._repeats_function, EXISTS)
         self._surely_repeats = Solver(self._surely_repeats_function, EXISTS)
         self._differentiated = Solver(self._takes_derivative, EXISTS)
@@ -74,8 +65,9 @@ class Staging:
     @property
     def steps(self) -> int:
         """The evaluations that the answers so far have cost."""
-        flags = (self._is_reached, self._repeats, self._surely_repeats, self._module.get(Eagerness))
-        return self._contexts.steps + self._paths.steps + self._differentiated.steps + sum(each.steps for each in flags)
+        solvers = (self._repeats, self._surely_repeats, self._differentiated, self._paths)
+        others = (self._module.get(Ways), self._module.get(Eagerness))
+        return sum(each.steps for each in (*solvers, *others))
 
     @property
     def _project(self) -> Answering:
@@ -104,10 +96,7 @@ class Staging:
 
     def ways(self, node: ast.AST) -> Contexts:
         """How this file reaches `node`; the functions that others may call are left open."""
-        function = self._module.function(node)
-        if function is None:
-            return _EAGER
-        return _TRACED if is_for_tracers(self._module, node) else self._contexts(function)
+        return self._module.get(Ways).to(node)
 
     def seen(self, node: ast.AST) -> frozenset[Runs]:
         """The ways to `node`, if a public function with known callers has no others.
@@ -122,99 +111,12 @@ class Staging:
     def is_only_traced(self, node: ast.AST) -> bool:
         """Whether `runs` says so: to ask no more than that needs fewer answers of other files."""
         ways, ask = self.ways(node), self._project.ask
-        may_be = ways.known <= _TRACED.known and ways != _NOWHERE
+        may_be = ways.known <= TRACED.known and ways != NOWHERE
         return may_be and all(ask(IS_ONLY_TRACED, name) for name in sorted(ways.open))
 
     def is_staged(self, node: ast.AST) -> bool:
         """Whether `node` only ever runs under a trace, as far as the project tells."""
         return self.is_only_traced(node) or is_seen_traced(self._project, self.ways(node))
-
-    def _contexts_of(self, function: Function) -> Contexts:
-        if visibility.is_called_by_a_runner(self._module, function):
-            return _EAGER
-        ruled = visibility.ruled_by(self._module, function)
-        if ruled is not None:
-            return self._contexts(ruled)
-        if visibility.is_jitted(self._module, function):
-            return _TRACED
-        nature = nature_of(self._module, function)
-        found = self._from_outside(function, nature)
-        for use in entering(self._module, function):
-            ways = self._ways_of(use)
-            at = use.site if isinstance(use, CallEdge) else use.given
-            found |= ways if nature is Nature.PLAIN else self._where_traced(ways, at)
-        if found == _NOWHERE and nature is Nature.STRANGE and not self._is_reached(function):
-            return UNKNOWN_CONTEXTS
-        return found
-
-    def _from_outside(self, function: Function, nature: Nature) -> Contexts:
-        """How code that does not name `function` in this file reaches it."""
-        module, found = self._module, _NOWHERE
-        is_public, is_strange = visibility.is_public(module, function), nature is Nature.STRANGE
-        if is_strange and not visibility.is_private_name(function):
-            found |= UNKNOWN_CONTEXTS
-        name = self.name_for_others(function)
-        if name is not None and nature is not Nature.PLAIN and self._project.ask(IS_USED, name):
-            found |= UNKNOWN_CONTEXTS
-        elif name is not None and (is_public or self._project.ask(IS_USED, name)):
-            found |= self._open(function, name)
-        if is_method_for_others(module, function):
-            method = visibility.plain_method(self._module, function)
-            found |= UNKNOWN_CONTEXTS if method is None else self._open(function, method)
-        attribute = attribute_for_others(module, function)
-        if attribute is not None and not is_strange:
-            found |= Contexts(open=frozenset({attribute}))
-        return found
-
-    def _open(self, function: Function, name: str) -> Contexts:
-        is_known = self._is_called(function) or self._is_named_otherwise(function, name)
-        return Contexts(open=frozenset({name}), called=frozenset({name} if is_known else ()))
-
-    def _is_named_otherwise(self, function: Function, name: str) -> bool:
-        """Whether it is a method whose callers are found by its attribute, on whatever object."""
-        return visibility.plain_method(self._module, function) not in (None, name)
-
-    def _is_called(self, function: Function) -> bool:
-        """Whether its own file has a use for a function that it does not list as what it offers."""
-        return any(entering(self._module, function)) and not visibility.is_listed(self._module, function)
-
-    def _ways_of(self, use: Use) -> Contexts:
-        """How a function runs at one use of it; given away, it runs under a trace where it is given under one."""
-        if isinstance(use, CallEdge):
-            return self.ways(use.site)
-        if use.returned is not None:
-            return Contexts(open=frozenset({use.returned}))
-        if use.given is not None:
-            return self._where_traced(self.ways(use.given), use.given)
-        return Contexts(frozenset({use.runs}))
-
-    def _where_traced(self, ways: Contexts, at: ast.AST | None) -> Contexts:
-        """What is left of `ways` where only a trace around all of them tells something."""
-        if ways == _NOWHERE:
-            return _NOWHERE if at is None or self._reaches(at) else UNKNOWN_CONTEXTS
-        if is_seen_traced(self._project, ways):
-            return _TRACED
-        return Contexts((ways.known & _TRACED.known) | {Runs.UNKNOWN})
-
-    def _reaches(self, node: ast.AST) -> bool:
-        function = self._module.function(node)
-        return function is None or is_for_tracers(self._module, node) or self._is_reached(function)
-
-    def _reached(self, function: Function) -> bool:
-        """Whether a path that was read leads to `function`: what only dead code calls is reached by none."""
-        module = self._module
-        ruled = visibility.ruled_by(module, function)
-        if ruled is not None:
-            return self._is_reached(ruled)
-        if visibility.is_called_by_a_runner(module, function) or visibility.is_jitted(module, function):
-            return True
-        is_entered = self._from_outside(function, nature_of(self._module, function)) != _NOWHERE
-        return is_entered or any(map(self._begins, entering(self._module, function)))
-
-    def _begins(self, use: Use) -> bool:
-        if isinstance(use, Escape):
-            return use.given is None or self._reaches(use.given)
-        return self._reaches(use.site)
 
     # --- whether it repeats -----------------------------------------------------------------------------------
 
@@ -307,9 +209,9 @@ class Staging:
 
     def _paths_to(self, function: Function) -> _Paths:
         """The paths to the entry of `function`."""
-        called = self._is_called(function)
+        called = is_called(self._module, function)
         found = {
-            CallerPath(name, False, True, False, called or self._is_named_otherwise(function, name))
+            CallerPath(name, False, True, False, called or is_named_otherwise(self._module, function, name))
             for name in names_for_others(self._module, function)
         }
         found.update(map(_returned, self._graph.returned_as(function)))
@@ -359,7 +261,7 @@ class Staging:
     def _differentiates(self, use: Use, *, eagerly: bool) -> bool:
         if isinstance(use, Escape):
             return use.differentiated
-        if eagerly and self.ways(use.site) == _TRACED:
+        if eagerly and self.ways(use.site) == TRACED:
             return False
         return use.differentiated or self.differentiated(use.site, eagerly=eagerly)
 
@@ -374,7 +276,7 @@ class Staging:
         for use in self._graph.uses_of_expression(node):
             if isinstance(use, Escape):
                 through = (_returned(use.returned),) if use.returned is not None else ()
-                yield UseSummary(None, self._ways_of(use), through, differentiated=use.differentiated)
+                yield UseSummary(None, self._module.get(Ways).at(use), through, differentiated=use.differentiated)
             else:
                 derived = use.differentiated or self.differentiated(use.site)
                 ways = self.ways(use.site)

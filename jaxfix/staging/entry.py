@@ -33,6 +33,16 @@ def entering(module: Module, function: Function) -> Iterator[Use]:
             yield use
 
 
+def is_called(module: Module, function: Function) -> bool:
+    """Whether its own file has a use for a function that it does not list as what it offers."""
+    return any(entering(module, function)) and not visibility.is_listed(module, function)
+
+
+def is_named_otherwise(module: Module, function: Function, name: str) -> bool:
+    """Whether it is a method whose callers are found by its attribute, on whatever object."""
+    return visibility.plain_method(module, function) not in (None, name)
+
+
 def is_method_for_others(module: Module, function: Function) -> bool:
     """Whether unknown code may call `function` on an object: where that comes from is not always read."""
     is_method = module.method_of(function) is not None and not visibility.is_static(function)

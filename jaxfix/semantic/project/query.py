@@ -160,6 +160,12 @@ def seen_of(project: Answering, ways: Contexts) -> frozenset[Runs]:
     return ways.known.union(*(project.ask(SEEN if name in ways.called else SEEN_OR_UNKNOWN, name) for name in asked))
 
 
+def is_seen(project: Answering, ways: Contexts) -> bool:
+    """Whether something was seen to lead there: what a file offers and calls itself is seen where others call it."""
+    own, others = sorted(ways.open & ways.called), ways.open - ways.called
+    return bool(ways.known or others) or any(project.ask(SEEN, name) for name in own)
+
+
 def is_seen_traced(project: Answering, ways: Contexts) -> bool:
     """Whether all that other files were seen to do leads through a trace: one answer that says otherwise is enough."""
     own, others = sorted(ways.open & ways.called), sorted(ways.open - ways.called)
@@ -167,7 +173,7 @@ def is_seen_traced(project: Answering, ways: Contexts) -> bool:
         return False
     if any(project.ask(IS_SEEN_OTHERWISE, name) for name in own):
         return False
-    return bool(ways.known or others) or any(project.ask(SEEN, name) for name in own)
+    return is_seen(project, ways)
 
 
 def is_seen_settled(project: Answering, ways: Contexts) -> bool:
@@ -177,7 +183,7 @@ def is_seen_settled(project: Answering, ways: Contexts) -> bool:
         return False
     if any(project.ask(MAY_BE_UNKNOWN, name) for name in own):
         return False
-    return bool(ways.known or others) or any(project.ask(SEEN, name) for name in own)
+    return is_seen(project, ways)
 
 
 def surely_repeats_at(project: Answering, use: Use) -> bool:
