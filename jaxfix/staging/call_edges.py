@@ -1,10 +1,12 @@
 """The call graph of a file, edge by edge: where a function is called, under whatever name, and where it escapes."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import or_
 
+from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import short_names, where
@@ -90,6 +92,41 @@ class Escape:
 Use = CallEdge | Escape
 
 
+def _in_order(uses: Iterable[Use]) -> tuple[Use, ...]:
+    """Each once, by its place in the text: so one finds them in no other order, wherever a circle is entered."""
+    return tuple(sorted({*uses}, key=_place))
+
+
+def _place(use: Use) -> tuple[int, int, bool, str, str]:
+    at = use.site if isinstance(use, CallEdge) else use.given
+    line, column = (at.lineno, at.col_offset) if at is not None else (0, 0)
+    if isinstance(use, CallEdge):
+        return line, column, use.differentiated, "", ""
+    return line, column, use.differentiated, use.runs.value, use.returned or ""
+
+
+@frozen
+class _Returned:
+    """That what becomes of a function was read off the uses of another one, which returns it."""
+
+    by: Function
+
+
+@frozen
+class _Found:
+    """The uses of a function, and the functions that return it, themselves or through others."""
+
+    uses: tuple[Use, ...] = ()
+    returned_by: frozenset[Function] = frozenset()
+
+    def __or__(self, other: "_Found") -> "_Found":
+        return _Found(_in_order((*self.uses, *other.uses)), self.returned_by | other.returned_by)
+
+
+_UNKNOWN = Escape(Runs.UNKNOWN)
+_FOUND: Lattice[_Found] = Lattice(_Found(), or_, _Found((_UNKNOWN,)))
+
+
 @frozen
 class _Reference:
     """A node that stands for the function; `perhaps` where it is one of several that do."""
@@ -109,14 +146,11 @@ class CallGraph:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._known: dict[Function, tuple[Use, ...]] = {}
-        self._following: set[Function] = set()
+        self._known = Solver(self._found, _FOUND)
 
     def uses(self, function: Function) -> tuple[Use, ...]:
-        """The uses of `function` in its file."""
-        if function not in self._known:
-            self._known[function] = tuple(self._uses(function))
-        return self._known[function]
+        """The uses of `function` in its file, each once, as they stand in the text."""
+        return self._known(function).uses
 
     def edges(self, function: Function) -> Iterator[CallEdge]:
         """The calls of `function` in its file."""
@@ -129,9 +163,17 @@ class CallGraph:
 
     def uses_of_expression(self, node: ast.expr) -> Iterator[Use]:
         """The uses of a function that `node` stands for."""
-        return self._followed(node, node)
+        return (use for use in self._followed(node, node) if not isinstance(use, _Returned))
 
-    def _uses(self, function: Function) -> Iterator[Use]:
+    def _found(self, function: Function) -> _Found:
+        """Its uses; that of a function which is returned in a circle, by itself at last, is unknown too."""
+        found = [*self._uses(function)]
+        returning = [each.by for each in found if isinstance(each, _Returned)]
+        behind = frozenset(returning).union(*(self._known(each).returned_by for each in returning))
+        uses = [use for use in found if not isinstance(use, _Returned)]
+        return _Found(_in_order([*uses, _UNKNOWN] if function in behind else uses), behind)
+
+    def _uses(self, function: Function) -> Iterator[Use | _Returned]:
         if any(transform_of(self._module, d) in DERIVATIVES for d in decorators(function)):
             yield Escape(Runs.UNKNOWN, differentiated=True)
         if isinstance(function, ast.Lambda):
@@ -149,7 +191,9 @@ class CallGraph:
             else:
                 yield from self._followed(name, function)
 
-    def _uses_of_method(self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef) -> Iterator[Use]:
+    def _uses_of_method(
+        self, method: ast.FunctionDef | ast.AsyncFunctionDef, owner: ast.ClassDef
+    ) -> Iterator[Use | _Returned]:
         for attribute in self._module.attributes(method.name):
             around = self._module.functions_around(attribute)
             outermost = around[-1] if around else None
@@ -170,7 +214,7 @@ class CallGraph:
 
     # --- following --------------------------------------------------------------------------------------------
 
-    def _followed(self, node: ast.AST, callee: ast.AST) -> Iterator[Use]:
+    def _followed(self, node: ast.AST, callee: ast.AST) -> Iterator[Use | _Returned]:
         """What becomes of the function that `node` stands for: each reference to it is analysed once."""
         waiting, met = [_Reference(node)], set[_Reference]()
         while waiting:
@@ -186,7 +230,7 @@ class CallGraph:
                     yield use
             waiting += [use for use in reversed(found) if isinstance(use, _Reference)]
 
-    def _step(self, reference: _Reference, callee: ast.AST) -> Iterator[Use | _Reference]:
+    def _step(self, reference: _Reference, callee: ast.AST) -> Iterator[Use | _Returned | _Reference]:
         node, differentiated, perhaps = reference.node, reference.differentiated, reference.perhaps
         parent = self._module.parent(node)
         if isinstance(parent, ast.keyword | ast.Starred):
@@ -219,13 +263,13 @@ class CallGraph:
             case _:
                 yield Escape(Runs.UNKNOWN, differentiated)
 
-    def _returned(self, function: Function, reference: _Reference) -> Iterator[Escape | _Reference]:
+    def _returned(self, function: Function, reference: _Reference) -> Iterator[Escape | _Returned | _Reference]:
         """What becomes of the function that each call of `function` returns."""
         owner = self._module.parent(function)
         if isinstance(function, ast.Lambda | ast.AsyncFunctionDef) or function.decorator_list or owner is None:
             yield Escape(Runs.UNKNOWN, reference.differentiated)
             return
-        if isinstance(owner, ast.ClassDef) or function in self._following:
+        if isinstance(owner, ast.ClassDef):
             yield Escape(Runs.UNKNOWN, reference.differentiated)
             return
         name = name_for_others(self._module, function)
@@ -234,13 +278,12 @@ class CallGraph:
             yield Escape(Runs.UNKNOWN, reference.differentiated, returned=end)
             if end is None:
                 return
-        self._following.add(function)
+        yield _Returned(function)
         for use in self.uses(function):
             if isinstance(use, CallEdge):
                 yield _Reference(use.site, reference.differentiated or use.differentiated, reference.perhaps)
             else:
                 yield replace(use, differentiated=use.differentiated or reference.differentiated)
-        self._following.discard(function)
 
     def _reads(self, target: ast.Name, reference: _Reference) -> Iterator[Escape | _Reference]:
         """What reads the name that the function is bound to."""
