@@ -8,7 +8,7 @@ import jax.numpy as jnp
 def tokens_of(model, start, n):
     tokens = start
     for _ in range(n):
-        tokens = jnp.append(tokens, jnp.argmax(model(tokens)))  # want: growing-array (no fix): as long as it will be
+        tokens = jnp.append(tokens, jnp.argmax(model(tokens)))  # want: growing-array (no fix): write `size, tokens = len(tokens), jnp.pad(tokens, (0, n))` before the loop
     return tokens
 
 

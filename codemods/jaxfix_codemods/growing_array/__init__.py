@@ -34,7 +34,10 @@ function that captures it; a `try` or a `with` around that an error may leave wi
 do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
 types, each is rounded once, to the type of the result, and no more to the types in between; so is a weakly typed
 number that is too large for what there was when it was joined, and overflowed then.
-A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts.
+A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts; the
+finding says the code. An array in an attribute, as `self.seen`, is joined after the loop where no other file can read
+it, nothing that the loop calls may lead to a read of it, and no `try` of the file goes on after an error; where each
+call of a method adds one part, that is reported.
 
 Evidence: fewer compiles, results equal bit for bit.
 
@@ -60,60 +63,42 @@ from jaxfix.api import (
     Safety,
     Staging,
     Why,
-    frozen,
     in_order,
     walk,
 )
-from jaxfix.api.analysis import Form, Values, is_bound_before, iterations, leaves
-from jaxfix.api.library import Package, Result, short_names, where
+from jaxfix.api.analysis import Values, is_bound_before, iterations, leaves
+from jaxfix.api.library import Result, where
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
+from jaxfix_codemods.growing_array.attributes import grown_attribute
+from jaxfix_codemods.growing_array.padding import padded
+from jaxfix_codemods.growing_array.parts import (
+    APPEND,
+    HSTACK,
+    JOINING,
+    TITLE,
+    VSTACK,
+    Growth,
+    is_counted,
+    is_made_there,
+    is_of_library,
+    is_written_out,
+    operands,
+    part_text,
+)
 from jaxfix_codemods.growing_array.starting_none import check_none_before, opened_by, uses_in
 
-_APPEND = "jax.numpy.append"
-_CONCATENATE = "jax.numpy.concatenate"
-_VSTACK = "jax.numpy.vstack"
-_HSTACK = "jax.numpy.hstack"
-_JOINING = (_APPEND, _CONCATENATE, _VSTACK, _HSTACK)
 _LOOPS = (ast.For, ast.While)
 _FILLED, _CONVERTED = where(Result.FILLED), where(Result.CONVERTED)
-_OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
-_SHARED = where(Result.SAME_BUFFER) | where(Result.SHARED) | where(Result.VIEW)
-_NEW_METHODS = short_names(Result.FRESH, "jax.Array") & short_names(Result.REDUCED)
-_TITLE = "Join the parts once, after the loop"
-
-
-@frozen
-class _Growth:
-    """A statement `name = jnp.append(name, part)`.
-
-    Attributes:
-      by: the function that joins.
-      parts: what is put after the array.
-      axis: the argument as it stands; empty for none.
-      opened: the `if` around it that binds the first part, where the array is None before.
-    """
-
-    statement: ast.Assign
-    target: ast.Name
-    old: ast.Name
-    call: ast.Call
-    by: str
-    parts: tuple[ast.expr, ...]
-    axis: str
-    opened: ast.If | None = None
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether it takes the elements of a part, whatever its shape."""
-        return self.by == _APPEND and not self.axis
 
 
 def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
         return
     taken: set[ast.AST] = set()
-    for call in in_order([*module.calls(*_JOINING)]):
+    for call in in_order([*module.calls(*JOINING)]):
         growth = _growth(module, call)
+        if growth is None:
+            yield from grown_attribute(module, call)
         if growth is None or growth.call in taken or not module.loops(growth.statement):
             continue
         staging = module.get(Staging)
@@ -126,14 +111,14 @@ def find(module: Module) -> Iterator[Finding]:
         yield _finding(module, every)
 
 
-def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
+def _finding(module: Module, every: Sequence[Growth]) -> Finding:
     first = every[0]
     is_sure = module.get(Staging).is_eager(first.call) and module.get(Staging).surely_repeats(first.call)
     found = partial(
         Finding,
         at=first.call,
         message=f"`{first.target.id}` grows in each iteration: each length compiles again, and all of it is copied",
-        title=_TITLE,
+        title=TITLE,
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
     )
     try:
@@ -152,46 +137,20 @@ def _finding(module: Module, every: Sequence[_Growth]) -> Finding:
 # --- what grows ---------------------------------------------------------------------------------------------------
 
 
-def _growth(module: Module, call: ast.Call) -> _Growth | None:
-    match module.parent(call):
-        case ast.Assign(targets=[ast.Name() as target]) as statement:
+def _growth(module: Module, call: ast.Call) -> Growth | None:
+    found = operands(module, call)
+    match module.parent(call), found.old if found is not None else None:
+        case ast.Assign(targets=[ast.Name() as target]) as statement, ast.Name() as old if old.id == target.id:
             pass
         case _:
             return None
-    by = module.qualname(call.func)
-    match call.args:
-        case [old, part, *rest] if by == _APPEND:
-            parts = [part]
-        case [ast.List(elts=elts) | ast.Tuple(elts=elts), *rest] if by != _APPEND and len(elts) > 1:
-            parts = elts[1:]
-            old = elts[0]
-        case _:
-            return None
-    axis = _axis(module, by, rest, call.keywords)
-    if axis is None or any(isinstance(part, ast.Starred) for part in parts):
-        return None
-    if not isinstance(old, ast.Name) or old.id != target.id or by is None:
-        return None
+    assert found is not None
+    parts = found.parts
     opened = opened_by(module, statement, target.id, parts[0]) if len(parts) == 1 else None
-    return _Growth(statement, target, old, call, by, tuple(parts), axis, opened)
+    return Growth(statement, target, old, call, found.by, parts, found.axis, opened)
 
 
-def _axis(module: Module, by: str | None, rest: Sequence[ast.expr], keywords: Sequence[ast.keyword]) -> str | None:
-    """The axis as an argument; empty where there is none, None where something else is passed."""
-    match by, rest, keywords:
-        case _, [], []:
-            return ""
-        case (str(), [value], []) | (str(), [], [ast.keyword(arg="axis", value=value)]) if by in (
-            _APPEND,
-            _CONCATENATE,
-        ):
-            is_known = isinstance(value, ast.Constant | ast.UnaryOp)
-            is_none = isinstance(value, ast.Constant) and value.value is None
-            return None if not is_known or is_none else f"axis={module.text(value)}"
-    return None
-
-
-def _alike(module: Module, growth: _Growth) -> list[_Growth]:
+def _alike(module: Module, growth: Growth) -> list[Growth]:
     """The statements that make the same variable longer in the same way, in the outermost loop around the first."""
     scope = module.scope_of(growth.target.id, growth.target)
     outermost = module.loops(growth.statement)[-1]
@@ -204,14 +163,14 @@ def _alike(module: Module, growth: _Growth) -> list[_Growth]:
     return found
 
 
-def _is_bound_otherwise(module: Module, growth: _Growth, every: Sequence[_Growth]) -> bool:
+def _is_bound_otherwise(module: Module, growth: Growth, every: Sequence[Growth]) -> bool:
     """Whether an iteration binds the variable to something else too, of unknown length."""
     loop, own = module.loops(growth.statement)[0], {use for each in every for use in _own(each)}
     stored = (use for use in module.uses(growth.target.id, module.scope_of(growth.target.id, growth.target)))
     return any(isinstance(use.ctx, ast.Store) and use not in own and loop in module.ancestors(use) for use in stored)
 
 
-def _own(growth: _Growth) -> set[ast.Name]:
+def _own(growth: Growth) -> set[ast.Name]:
     """What reads and binds the array to make it longer, and nothing else."""
     return {growth.target, growth.old, *(uses_in(growth.opened, growth.target.id) if growth.opened else ())}
 
@@ -219,7 +178,7 @@ def _own(growth: _Growth) -> set[ast.Name]:
 # --- where no code sees it grow -----------------------------------------------------------------------------------
 
 
-def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
+def _loop(module: Module, every: Sequence[Growth]) -> ast.For | ast.While:
     """The outermost loop in which nothing else has to do with the array.
 
     Raises:
@@ -238,14 +197,11 @@ def _loop(module: Module, every: Sequence[_Growth]) -> ast.For | ast.While:
             return loop
     reads = (use for use in uses if use not in own and loops[0] in module.ancestors(use))
     line = next((use.lineno for use in reads), first.target.lineno)
-    text = (
-        f"line {line} uses `{first.target.id}` while it grows: make it as long as it will be, write "
-        f"with `{first.target.id}.at[i].set(...)`, and pass how much of it counts"
-    )
+    text = f"line {line} uses `{first.target.id}` while it grows: {padded(module, first, loops[0])}"
     raise Declined(Reason(Code.OTHER_USES, text, line))
 
 
-def _check_start(module: Module, growth: _Growth, loop: ast.For | ast.While) -> None:
+def _check_start(module: Module, growth: Growth, loop: ast.For | ast.While) -> None:
     """It must be bound where the loop begins."""
     name = growth.target.id
     found = module.bindings(name, module.scope_of(name, growth.target))
@@ -255,7 +211,7 @@ def _check_start(module: Module, growth: _Growth, loop: ast.For | ast.While) -> 
         raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is bound before the loop depends on a condition"))
 
 
-def _check_opened(module: Module, every: Sequence[_Growth]) -> None:
+def _check_opened(module: Module, every: Sequence[Growth]) -> None:
     """Raises `Declined` where an array that is None at first does not begin as its first part, or is not one of JAX."""
     first = every[0]
     assert first.opened is not None
@@ -272,20 +228,20 @@ def _check_opened(module: Module, every: Sequence[_Growth]) -> None:
 # --- the cure -----------------------------------------------------------------------------------------------------
 
 
-def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, edit: Rewriter) -> None:
+def _join(module: Module, every: Sequence[Growth], loop: ast.For | ast.While, edit: Rewriter) -> None:
     first = every[0]
     name = first.target.id
     parts = module.get(Identifiers).unused(f"{name}_parts")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
     is_alone = _is_itself_alone(module, first, loop)
-    by = f"{jnp}.concatenate" if first.by == _APPEND else module.text(first.call.func)
+    by = f"{jnp}.concatenate" if first.by == APPEND else module.text(first.call.func)
     start = f"{jnp}.ravel({name})" if first.is_flat and not is_alone else name
     if not _is_own(module, first, loop):
         alone = start if first.is_flat else f"{by}({', '.join(filter(None, (f'[{name}]', first.axis)))})"
         start = f"{jnp}.copy({alone})"  # as the function that joins takes it
     edit.insert_before(loop, f"{parts} = [{start}]")
     for growth in every:
-        texts = [_part(module, growth, part, jnp) for part in growth.parts]
+        texts = [part_text(module, growth.call, part, jnp, is_flat=growth.is_flat) for part in growth.parts]
         added = f".append({texts[0]})" if len(texts) == 1 else f" += [{', '.join(texts)}]"
         edit.replace(growth.statement, f"{parts}{added}")
     joined = f"{name} = {by}({', '.join(filter(None, (parts, first.axis)))})"
@@ -293,41 +249,19 @@ def _join(module: Module, every: Sequence[_Growth], loop: ast.For | ast.While, e
     edit.insert_after(loop, joined if is_joined else f"if len({parts}) > 1:\n    {joined}")
 
 
-def _join_opened(module: Module, growth: _Growth, loop: ast.For | ast.While, edit: Rewriter) -> None:
+def _join_opened(module: Module, growth: Growth, loop: ast.For | ast.While, edit: Rewriter) -> None:
     name, (part,) = growth.target.id, growth.parts
     parts = module.get(Identifiers).unused(f"{name}_parts")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=growth.statement)
-    by = f"{jnp}.concatenate" if growth.by == _APPEND else module.text(growth.call.func)
+    by = f"{jnp}.concatenate" if growth.by == APPEND else module.text(growth.call.func)
     edit.insert_before(loop, f"{parts} = []")
     assert growth.opened is not None
-    edit.replace(growth.opened, f"{parts}.append({_part(module, growth, part, jnp)})")
+    edit.replace(growth.opened, f"{parts}.append({part_text(module, growth.call, part, jnp, is_flat=growth.is_flat)})")
     joined = f"{by}({', '.join(filter(None, (parts, growth.axis)))})"
     edit.insert_after(loop, f"if {parts}:\n    {name} = {parts}[0] if len({parts}) == 1 else {joined}")
 
 
-def _part(module: Module, growth: _Growth, part: ast.expr, jnp: str) -> str:
-    """What is collected: a copy, if it may be a buffer that is filled in place, or given away.
-
-    `jnp.ravel` copies arrays of NumPy, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
-    """
-    text = module.text(part)
-    is_kept = _is_kept(module, growth, part)
-    if growth.is_flat:
-        return f"{jnp}.ravel({text})" if is_kept else f"{jnp}.copy({jnp}.ravel({text}))"
-    return text if is_kept and _is_new(module, part) else f"{jnp}.copy({text})"
-
-
-def _is_kept(module: Module, growth: _Growth, part: ast.expr) -> bool:
-    """Whether no other code can donate or delete it, if it is an array of JAX, before all parts are joined."""
-    if not isinstance(part, ast.Name) or module.get(Values).of(part).scalar:
-        return not isinstance(part, ast.Attribute)
-    scope = module.scope_of(part.id, part)
-    reads = module.reads(part.id, scope) if scope is not None else (part,)
-    others = (use for use in reads if use is not part and growth.call not in module.ancestors(use))
-    return all(leaves(module, use) for use in others)
-
-
-def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
+def _is_own(module: Module, growth: Growth, loop: ast.For | ast.While) -> bool:
     """Whether no other code holds the array that it begins as, or runs while it grows."""
     if _runs_alone(module, loop):
         return True
@@ -336,7 +270,7 @@ def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
         if loop in module.ancestors(binding.node):
             continue
         value = value_bound(module, binding.node)
-        if value is None or not (_is_made_there(module, value) or _is_written_out(module, value)):
+        if value is None or not (is_made_there(module, value) or is_written_out(module, value)):
             return False
     reads = module.reads(growth.target.id, module.scope_of(growth.target.id, growth.target))
     before = (use for use in reads if loop not in module.ancestors(use) and use.lineno < loop.lineno)
@@ -345,73 +279,31 @@ def _is_own(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
 
 def _runs_alone(module: Module, loop: ast.For | ast.While) -> bool:
     """Whether the loop calls functions of libraries alone, and fills nothing in place."""
-    if not isinstance(loop, ast.For) or (iterations(module, loop) is None and not _is_counted(module, loop.iter)):
+    if not isinstance(loop, ast.For) or (iterations(module, loop) is None and not is_counted(module, loop.iter)):
         return False
     for node in walk(loop):
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.AugAssign):
             return False
         if isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
             return False
-        if isinstance(node, ast.Call) and not (_is_counted(module, node) or _is_of_library(module, node)):
+        if isinstance(node, ast.Call) and not (is_counted(module, node) or is_of_library(module, node)):
             return False
     return True
 
 
-def _is_of_library(module: Module, call: ast.Call) -> bool:
-    return (module.qualname(call.func) or "").rpartition(".")[0] in _OPERATING
-
-
-def _is_counted(module: Module, iterable: ast.expr) -> bool:
-    match iterable:
-        case ast.Call(func=ast.Name(id="range" as name)):
-            return module.scope_of(name, iterable) is None
-    return False
-
-
-def _is_written_out(module: Module, value: ast.expr) -> bool:
-    """Whether it is made of what stands in the text, and given one name."""
-    match value, module.parent(value):
-        case ast.Call(func=func, args=[first, *_]), ast.Assign(targets=[_]) | ast.AnnAssign() | ast.Tuple():
-            is_text = isinstance(first, ast.List | ast.Tuple | ast.Constant)
-            return module.qualname(func) in (_FILLED | _CONVERTED if is_text else _FILLED)
-    return False
-
-
-def _is_new(module: Module, part: ast.expr) -> bool:
-    """Whether it is certainly an array of JAX or a number, or held by no other code."""
-    found = module.get(Values).of(part)
-    return found.is_array or found.form is Form.PYTHON or _is_made_there(module, part)
-
-
-def _is_made_there(module: Module, part: ast.expr) -> bool:
-    """Whether the expression makes an array of its own, or gives what another function has made."""
-    match part:
-        case ast.Subscript(slice=ast.Constant(value=None)):
-            return module.get(Values).of(part.value).is_array
-        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
-            return True
-        case ast.Call(func=func, args=args):
-            qualname = module.qualname(func)
-            if qualname is None:
-                return isinstance(func, ast.Attribute) and func.attr in _NEW_METHODS
-            is_shared = qualname in _SHARED and not all(_is_new(module, each) for each in args)
-            return qualname.rpartition(".")[0] in _OPERATING and not is_shared
-    return False
-
-
-def _goes_round(module: Module, loop: ast.For | ast.While, growth: _Growth) -> bool:
+def _goes_round(module: Module, loop: ast.For | ast.While, growth: Growth) -> bool:
     """Whether the loop surely collects a part."""
     skips = any(isinstance(node, ast.Continue | ast.Break) for node in walk(loop))
     return growth.statement in loop.body and not skips and (iterations(module, loop) or 0) > 0
 
 
-def _is_itself_alone(module: Module, growth: _Growth, loop: ast.For | ast.While) -> bool:
+def _is_itself_alone(module: Module, growth: Growth, loop: ast.For | ast.While) -> bool:
     """Whether to join the start alone gives the start again."""
     found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
     starts = [binding.node for binding in found if loop not in module.ancestors(binding.node)]
     values = [value_bound(module, start) for start in starts]
     dimensions = [_dimensions(module, value) if value is not None else None for value in values]
-    least = {_VSTACK: 2, _HSTACK: 1}.get(growth.by, 0)
+    least = {VSTACK: 2, HSTACK: 1}.get(growth.by, 0)
     return bool(dimensions) and all(n is not None and (n == 1 if growth.is_flat else n >= least) for n in dimensions)
 
 
@@ -432,7 +324,7 @@ def _dimensions(module: Module, start: ast.expr) -> int | None:
 
 CODEMOD = Codemod(
     id="growing-array",
-    triggers=_JOINING,
+    triggers=JOINING,
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,
