@@ -23,7 +23,7 @@ ALONE = {
     "codemods/jaxfix_codemods/host_sync/deferring.py: _READERS": "builtins that keep nothing of a list of numbers",
     "jaxfix/effects/own_state.py: _KNOWN_DECORATORS": "decorators that it reads one by one",
     "jaxfix/effects/taken_errors.py: _NO_DATA": "errors, by their names alone",
-    "jaxfix/effects/liveness.py: _KEYS": "names of parameters",
+    "jaxfix/effects/liveness.py: KEY_PARAMETERS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",
     "jaxfix/evidence/outputs.py: _MANTISSA": "numbers of bits, by dtype",
     "jaxfix/render/line_hunks.py: _Change": "the words of `difflib`",

@@ -32,6 +32,21 @@ def from_the_caller(p):
     return p
 
 
+def with_keys(init, propose, size):
+    @jax.jit  # want: undonated-state (no fix): after `history.append(state)`
+    def step(i, state, keys):
+        state, keys = propose(i, state, keys)
+        return state, keys
+
+    params = jnp.ones(size)
+    state, keys = init(params)
+    history = []
+    for i in range(100):
+        state, keys = step(i, state, keys)
+        history.append(state)
+    return history
+
+
 def with_history():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after `history.append(p)`
     p, history = jnp.ones(3), []

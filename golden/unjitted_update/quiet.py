@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import matplotlib.pyplot as plt
 import optax
 from jax import lax
 
@@ -175,7 +176,34 @@ def warm_up(agent, critic, batches):
     return agent, critic
 
 
+# Each picture takes longer than all that it shows.
+def show(params, times):
+    for number, time in enumerate(times):
+        found = jnp.tanh(params * time) + jnp.sin(params) * jnp.cos(params) - jnp.mean(params)
+        plt.subplot(2, 2, number + 1)
+        plt.plot(found)
+
+
+# New points, once in a hundred steps.
+def points(key):
+    first, last = jax.random.split(key)
+    x = jax.random.uniform(first, (100,))
+    t = jax.random.uniform(last, (100,))
+    x, t = jnp.meshgrid(x, t)
+    return jnp.stack([x.reshape(-1), t.reshape(-1)])
+
+
+def train_on_points(params, state, key):
+    for number in range(5000):
+        if number % 100 == 0:
+            batch = points(jax.random.fold_in(key, number))
+        params, state = step(params, state, batch)
+    return params
+
+
 if __name__ == "__main__":
+    show(jnp.ones(3), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+    train_on_points(jnp.ones(10000), optimizer.init(jnp.ones(10000)), jax.random.key(0))
     batches = [jnp.ones(3)] * 3
     if not batches:
         from agents import Agent, Critic

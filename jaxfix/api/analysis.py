@@ -20,7 +20,7 @@ from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
-from jaxfix.effects.liveness import binds_again, is_in_loop, why_live_after
+from jaxfix.effects.liveness import KEY_PARAMETERS, binds_again, is_in_loop, why_live_after
 from jaxfix.effects.own_state import OwnState, own_state
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
@@ -79,6 +79,7 @@ __all__ = [
     "FACTORY",
     "HALVES",
     "HOT",
+    "KEY_PARAMETERS",
     "MAKES_RULES",
     "MAY",
     "MOST_CALLS",

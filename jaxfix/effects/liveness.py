@@ -218,7 +218,7 @@ class _Reader:
         if makes_new(self._module, call) or (isinstance(call.func, ast.Attribute) and call.func.attr == "init"):
             return
         self._once(call, name)
-        named = (k.value for k in call.keywords if k.arg not in _KEYS)
+        named = (k.value for k in call.keywords if k.arg not in KEY_PARAMETERS)
         for given in (n for a in (*call.args, *receiver(self._module, call), *named) for n in held_in(self._module, a)):
             if given.id != name and (given.id in self._state or self._is_needed(given, call)):
                 made_by = _line(self._module, call)
@@ -361,7 +361,7 @@ def _bound_to(module: Module, node: ast.Name) -> ast.expr | None:
 
 
 _KNOWN = where(Package.ARRAYS)
-_KEYS = frozenset({"key", "keys", "rng", "rngs", "seed"})
+KEY_PARAMETERS = frozenset({"key", "keys", "rng", "rngs", "seed"})
 """Keywords of what random numbers are drawn with, which nobody keeps."""
 _READERS = short_names(Result.NO_PART, "builtins")
 _READING_METHODS = short_names(Result.FRESH, "jax.Array")

@@ -1,7 +1,4 @@
-"""What a row of the library table may say of a function, a method, an attribute, a class or a package.
-
-A facet is a claim. Where a row has it not, nothing is known: its absence is never a claim of the opposite.
-"""
+"""What a row of the library table may say of a name: a claim, whose absence is never a claim of the opposite."""
 
 from jaxfix.library.facet import Facet
 
@@ -398,3 +395,5 @@ class Package:
     """Its functions take and return arrays."""
     LEAVES_ONLY = Facet()
     """The pytrees that it makes hold leaves alone, except what has `Class.HIDES`."""
+    DRAWS = Facet()
+    """Draws pictures, each of which takes longer than hundreds of operations."""

@@ -40,7 +40,7 @@ FUNCTIONS = (
     Function("lineax", (Package.READS,)),
     Function("logging", (Package.WORLD,)),
     Function("math", (Package.PURE, Package.CONSTANTS, Package.LEAVES_ONLY)),
-    Function("matplotlib", (Package.HOST, Package.LEAVES_ONLY)),
+    Function("matplotlib", (Package.HOST, Package.LEAVES_ONLY, Package.DRAWS)),
     Function(
         "numpy", (Package.PURE, Package.HOST, Package.ARRAYS, Package.NUMPY, Package.CONSTANTS, Package.LEAVES_ONLY)
     ),

@@ -19,6 +19,7 @@ from jaxfix.api import (
     walk,
 )
 from jaxfix.api.analysis import (
+    KEY_PARAMETERS,
     Callers,
     Use,
     Values,
@@ -215,7 +216,14 @@ def judge(module: Module, step: Step, wanted: Sequence[str]) -> tuple[str, ...]:
             reasons.append(reason)
     if not chosen:
         raise Declined(reasons[0])
+    if reasons and all(_names_keys(name) for name in chosen):
+        raise Declined(reasons[0])  # the state stays, and what is left is random keys
     return tuple(chosen)
+
+
+def _names_keys(parameter: str) -> bool:
+    """Whether a parameter is called as random keys are: a few bytes, whatever they were made of."""
+    return parameter.rpartition("_")[2] in KEY_PARAMETERS
 
 
 def _why_unsure(module: Module, step: Step, use: ast.expr) -> Reason | None:

@@ -164,12 +164,15 @@ from jaxfix_codemods.unjitted_update.glue import (
     is_short,
     looped_elsewhere,
     loose,
+    started_each,
     work_of,
 )
 from jaxfix_codemods.unjitted_update.mapped import Mapped, cure, every_mapped
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
 
 _TITLE = "Move the step into a function under `jax.jit`"
+_LEAST = 0.5
+"""Programs of an iteration, on average, that are worth a word: one in two iterations."""
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -253,6 +256,8 @@ def _of_round(
     """What is called in each iteration: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
     if function in taken.functions or module.get(Staging).is_seldom(call) or not _is_enough(module, call):
+        return
+    if started_each(module, call) < _LEAST:
         return
     taken.functions.add(function)
     eager = _Eager(call, f"`{function.name}` runs")

@@ -28,6 +28,7 @@ class Extraction:
       by: what makes it a jitted one.
       value: the name of what a `return` of the statements computes, outside.
       static: how many of the parameters, the first, are functions of the object, which are static arguments.
+      goes_on: whether it is passed what it bound at the call before.
     """
 
     row: Row
@@ -44,11 +45,7 @@ class Extraction:
     copy: tuple[str, str] | None = None
     value: str | None = None
     by: str = "jax.jit"
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether it is passed what it bound at the call before."""
-        return bool(set(self.given) & set(self.bound))
+    goes_on: bool = False
 
 
 def extract(module: Module, found: Extraction, edit: Rewriter) -> None:

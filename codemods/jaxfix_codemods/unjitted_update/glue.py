@@ -2,13 +2,16 @@
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jittings, walk
-from jaxfix.api.analysis import HOT, USERS, Use, callers, is_eager_at, is_script, iterations, last_name
+from jaxfix.api.analysis import HOT, USERS, Use, callers, integer, is_eager_at, is_script, iterations, last_name
+from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
 
 _MOST_SHOWN = 3
+_DRAWING = where(Package.DRAWS)
 
 
 @frozen
@@ -37,7 +40,7 @@ def loose(
       inside: loops that are.
     """
     for loop in module.get(hot_loops):
-        if loop in inside:
+        if loop in inside or _draws(module, loop):
             continue
         for block in _blocks(module, loop):
             glue = _of_block(module, block, called)
@@ -159,6 +162,44 @@ def is_short(module: Module, loop: ast.AST) -> bool:
             return False
         rounds *= found
     return rounds < HOT and not module.get(Staging).repeats(every[-1])
+
+
+def _draws(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether each iteration draws a picture, for which all that it computes is quick."""
+    calls = (node for statement in loop.body for node in walk(statement) if isinstance(node, ast.Call))
+    names = (module.qualname(call.func) or "" for call in calls if not is_at_times(module, call, loop))
+    return any(name.partition(".")[0] in _DRAWING for name in names)
+
+
+def is_at_times(module: Module, node: ast.AST, loop: ast.AST) -> bool:
+    """Whether an `if` of the loop decides whether it comes to `node`."""
+    outers = iter(module.ancestors(node))
+    return any(isinstance(outer, ast.If) for outer in takewhile(lambda outer: outer is not loop, outers))
+
+
+def started_each(module: Module, call: ast.Call) -> float:
+    """How many programs a call starts in an iteration on average, where an `if` says every how many it comes to it."""
+    started = float(module.get(Device).starts(call))
+    inner: ast.AST = call
+    for outer in module.ancestors(call):
+        if isinstance(outer, LOOPS):
+            break
+        if isinstance(outer, ast.If) and inner in outer.body:
+            started /= _period(module, outer.test)
+        inner = outer
+    return started
+
+
+def _period(module: Module, test: ast.expr) -> int:
+    """Of `step % 100 == 0`, 100; of any other test 1."""
+    match test:
+        case ast.Compare(
+            left=ast.BinOp(op=ast.Mod(), right=every), ops=[ast.Eq()], comparators=[ast.Constant(value=int())]
+        ):
+            return max(integer(module, every) or 1, 1)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod(), right=every)):
+            return max(integer(module, every) or 1, 1)
+    return 1
 
 
 def _blocks(module: Module, loop: ast.For | ast.While) -> Iterator[Sequence[ast.stmt]]:

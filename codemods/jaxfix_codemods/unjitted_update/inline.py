@@ -244,7 +244,17 @@ class _Judge:
             (copy, root) if copy is not None and root is not None else None,
             self._local("value", "result") if self._at.result is not None else None,
             "flax.nnx.jit" if self._objects else "jax.jit",
+            any(map(self._comes_again, {*given} & {*results})),
         )
+
+    def _comes_again(self, name: str) -> bool:
+        """Whether the row is passed, as `name`, what it bound at the call before, and not what its iteration made."""
+        if "." in name or not isinstance(self._around, LOOPS):
+            return True
+        bound = self._module.bindings(name, self._scope)
+        reads = [node for node in self._loads_of(name) if isinstance(_context(node), ast.Load)]
+        found = (reaching(self._module, node, bound) for node in reads if isinstance(node, ast.Name))
+        return not reads or any(binding.node in self._inside for each in found for binding in each)
 
     def _names_of(self, variables: Collection[str]) -> dict[str, str]:
         """The name that each variable has in the function: attributes have their own, where that is free."""
