@@ -117,8 +117,8 @@ def sources(path: Path) -> list[str]:
 
 def test_folders_of_one_workspace_have_their_own_settings(server: Server, opens: Opens, tmp_path: Path) -> None:
     project(tmp_path / "first", {"quiet.py": RELAX}, **{"jaxfix.ignore": ["local-jit"]})
-    program = (GOLDEN / "program.py").read_text()
-    project(tmp_path / "second", {"train.py": program}, **{"jaxfix.run": "python -O train.py"})
+    files = {"train.py": (GOLDEN / "program.py").read_text(), "pyproject.toml": ONE_CODEMOD}
+    project(tmp_path / "second", files, **{"jaxfix.run": "python -O train.py"})
     workspace = tmp_path / "both.code-workspace"
     workspace.write_text(json.dumps({"folders": [{"path": "first"}, {"path": "second"}]}))
     window = opens(server, workspace)

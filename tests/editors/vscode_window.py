@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ EXTENSION = Path(__file__).parents[2] / "editors" / "vscode"
 BUILT = EXTENSION / ".code-server" / "code-server"
 CODE_SERVER = os.environ.get("CODE_SERVER") or (str(BUILT) if BUILT.exists() else shutil.which("code-server"))
 PATIENCE_MS = int(os.environ.get("JAXFIX_PATIENCE_MS", "90000"))
+SEARCH_MS = 5000
 SETTINGS = {
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,
@@ -133,10 +134,16 @@ class Window:
         self.page.wait_for_selector(".monaco-editor .view-lines")
 
     def find(self, name: str) -> None:
-        """Opens the file that is called so, wherever it is."""
-        self.page.keyboard.press("F1")
-        self.page.locator(".quick-input-widget input").first.fill(name)
-        self.page.locator(".quick-input-widget .monaco-list-row", has_text=name).first.wait_for(timeout=PATIENCE_MS)
+        """Opens the file of that name in any folder; asked again until the window, which starts, can search."""
+        row = self.page.locator(".quick-input-widget .monaco-list-row", has_text=name).first
+        for _ in range(0, PATIENCE_MS, SEARCH_MS):
+            self.page.keyboard.press("F1")
+            self.page.locator(".quick-input-widget input").first.fill(name)
+            with suppress(Exception):  # no row yet: an answer that came too early is not refreshed
+                row.wait_for(timeout=SEARCH_MS)
+                break
+            self.page.keyboard.press("Escape")
+        row.wait_for(timeout=SEARCH_MS)
         self.page.keyboard.press("Enter")
         self.page.locator(".tab.active", has_text=name).wait_for(timeout=PATIENCE_MS)
 
