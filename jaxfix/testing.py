@@ -73,11 +73,11 @@ class Case:
 
     @property
     def fixed(self) -> Path:
-        """Where the result stands, if there is one."""
+        """The place of the result, if there is one."""
         return self.path.with_name(self.path.stem + _FIXED)
 
     def seen(self, source: SourceFile) -> tuple[Sighting, ...]:
-        """What the trace beside the input tells of it."""
+        """The sightings of the trace beside the input."""
         trace = self._trace()
         if trace is None:
             return ()
@@ -85,7 +85,7 @@ class Case:
         return sightings(compiled(trace.measurement.compiles), name, trace.sources.get(name), source)
 
     def surroundings(self, source: SourceFile) -> Surroundings:
-        """Those of a source that stands alone, with what programs hold, as the trace beside the input tells."""
+        """The surroundings of a source by itself, with the captured constants that the trace beside it shows."""
         trace, alone = self._trace(), replace(BESIDE, asked=asked(source.text))
         traced = trace.sources.get(self.path.name) if trace is not None else None
         if trace is None or traced is None:
@@ -171,7 +171,7 @@ def gaps(golden: Path, codemods: Sequence[Codemod]) -> tuple[str, ...]:
 
 
 def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
-    """What two programs, without and with a fix, do not show of what it `proves`; None if they show it.
+    """What two programs, without and with a fix, fail to show of what it `proves`; None if they show it.
 
     Runs both with this Python, on the CPU.
     """

@@ -76,7 +76,7 @@ def test_the_findings_are_where_the_functions_are_defined(project: Path) -> None
     found = apart("check", ".")
     assert found.out == (
         "model.py:14:1: unjitted-update [*] `train_step` runs eagerly in the loop around train.py:16: each operation "
-        "is dispatched by itself, in every iteration\n"
+        "is dispatched separately, in every iteration\n"
         "model.py:9:1: undonated-state [*] each call of `decay` rebinds `params`, and the old values stay in memory "
         "beside the new\n"
     )

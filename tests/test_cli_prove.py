@@ -287,7 +287,7 @@ def test_trace_tells_by_line_and_leaves_stdout_to_the_program(project: Path) -> 
     assert done.out == "[30. 36. 42.]\n" or done.out.startswith("[")
     assert done.out.count("\n") == 1
     rows = [line.split() for line in done.err.splitlines()]
-    assert re.fullmatch(r"seconds( lost s)? times( a step)? where what why cure", " ".join(rows[0]))
+    assert re.fullmatch(r"seconds( lost s)? times( a step)? where what why codemod", " ".join(rows[0]))
     assert any(" 4 train.py:8 " in " ".join(row) for row in rows[1:-1])
     written = json.loads((project / "trace.json").read_text())["rows"]
     assert {("train.py", 8), ("train.py", 12)} <= {(row["path"], row["line"]) for row in written}

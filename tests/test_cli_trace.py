@@ -107,7 +107,7 @@ def test_the_table_says_what_is_lost_and_what_cures_it() -> None:
     measured = measurement(compiles("a.py", 3, "iota", FIRST), compiles("a.py", 9, "scan", FIRST, FRESH))
     (row, _) = compiled(measured.compiles)
     assert render.table(measured, plain, None, {row: Cure("local-loop-function", True)}) == (
-        "seconds  lost s  times  where   what  why                                        cure\n"
+        "seconds  lost s  times  where   what  why                                        codemod\n"
         "   1.00    0.50      2  a.py:9  scan  function object differs each call: `body`  local-loop-function [*]\n"
         "   0.50              1  a.py:3  iota  first compile of this line\n"
         "3 compiles, 1.50 s; 1 of a line that had compiled before, 0.50 s lost\n"

@@ -81,7 +81,7 @@ def test_a_line_names_the_place_the_cause_and_any_cure_of_its_lines() -> None:
     verdict = Verdict(counted([entry(5, "f", "1"), entry(9, "f", "1")]), Limits(1))
     cures = {("a.py:5", "jit(f)"): Cure("weak-state", True)}
     (line,) = excess.lines(verdict, cures)
-    assert line == "a.py:9: `f` compiled twice, allowed once: shape of `x` differs; cure: weak-state [*]"
+    assert line == "a.py:9: `f` compiled twice, allowed once: shape of `x` differs; codemod: weak-state [*]"
 
 
 # --- programs -----------------------------------------------------------------------------------------------------

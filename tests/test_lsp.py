@@ -109,7 +109,7 @@ def test_a_finding_and_its_cure(server: Client, project: Path) -> None:
     offered = server.actions(uri, found["range"])
     titles = [(action["title"], action["kind"]) for action in offered]
     assert titles[:4] == [
-        ("Move `body` to where it is made once", "quickfix"),
+        ("Hoist `body` out of `solve`", "quickfix"),
         ("Ignore `local-loop-function` on this line", "quickfix"),
         ("Explain `local-loop-function`", "quickfix"),
         ("Apply all safe fixes of jaxfix", "source.fixAll.jaxfix"),
@@ -123,7 +123,7 @@ def test_a_finding_and_its_cure(server: Client, project: Path) -> None:
 
     hover = server.ask("textDocument/hover", textDocument={"uri": uri}, position=found["range"]["start"])
     said = hover["contents"]["value"]
-    assert "**Cost** (estimate): a compile in each iteration" in said and "**Cure**: Move `body`" in said
+    assert "**Cost** (estimate): a compile in each iteration" in said and "**Fix**: Hoist `body`" in said
     assert "`jaxfix explain local-loop-function`" in said and len(said.splitlines()) < 12
     assert server.ask("textDocument/hover", textDocument={"uri": uri}, position=WHOLE["start"]) is None
 

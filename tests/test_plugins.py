@@ -166,7 +166,7 @@ def test_in_a_file_that_is_nested_too_deeply_no_codemod_is_to_blame() -> None:
         ({"find": None}, "has no callable `find`"),
         ({"proves": "speed"}, "has 'speed' for its `proves`"),
         ({"equality": "bitwise"}, "has 'bitwise' for its `equality`"),
-        ({"equality": None, "safety": Safety.NEEDS_EVIDENCE}, "needs evidence, and has no `equality`"),
+        ({"equality": None, "safety": Safety.NEEDS_EVIDENCE}, "needs a rerun, and has no `equality`"),
         ({"jax": "0.4.25"}, "has '0.4.25' for its `jax`, which is not a condition"),
     ],
 )

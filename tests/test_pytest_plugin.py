@@ -143,7 +143,7 @@ def test_at_most(jaxfix_compiles):
 FAILED = {
     "TestOfAClass.test_weak_type": "`step` compiled twice, allowed once: dtype of `x` float32[] -> int32[]",
     "TestOfAClass.test_made_anew": "`scan` compiled 4 times, allowed once: function object differs each call: `body`; "
-    "cure: local-loop-function [*]",
+    "codemod: local-loop-function [*]",
     "TestOfAClass.test_its_own_failure": "ValueError: mine",
     "TestOfAClass.test_after_the_listeners_were_cleared": "compiled twice, allowed once",
     "TestOfAClass.test_in_threads": "compiled twice, allowed once",

@@ -1,8 +1,7 @@
-"""A reduction of the elements that a boolean mask selects.
+"""A reduction over the elements selected by a boolean mask.
 
-`x[mask]` has as many elements as the mask selects, and each number of them is a shape of its own: gathering, reducing
-and what follows compile again for it. `where=` reduces the whole array and leaves out what is not selected, in one
-program.
+The shape of `x[mask]` depends on how many elements the mask selects: for each new shape the gather, the reduction and
+what follows compile again. With `where=` the whole array is reduced under the mask, in one program.
 
 Before:
     import jax.numpy as jnp
@@ -18,7 +17,7 @@ After:
     def gains(returns):
         return jnp.sum(returns, where=returns > 0)
 
-Safety: needs evidence. The mask is computed element by element from the array itself, so it has its shape: a mask of
+Safety: needs a rerun. The mask is computed element by element from the array itself, so it has its shape: a mask of
 rows selects rows, and `where=` would broadcast it along the other axis, silently so for a square array. What the array
 is compared with may have more dimensions, and then `x[mask]` raises: where it is not known to be a number,
 `jnp.broadcast_to` keeps the mask to the shape of the array, and raises too, another error; it takes no masked array of
@@ -126,7 +125,7 @@ def _finding(module: Module, reduction: _Reduction) -> Finding:
         Finding,
         at=reduction.call,
         message=f"`{module.text(reduction.selected)}` has the length that its mask selects: each length compiles again",
-        title="Leave out with `where=` what is not selected",
+        title="Mask the reduction with `where=`",
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
         equality=Equality.BITWISE if reduction.by in _EXACT else None,
     )

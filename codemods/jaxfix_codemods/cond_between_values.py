@@ -1,9 +1,9 @@
-"""A `lax.cond` that chooses between two values, where moving its branches gains nothing.
+"""A `lax.cond` between two cheap values, whose branches gain nothing from being moved.
 
 Called outside `jit`, `lax.cond` compiles again for every new pair of functions, and a lambda is new at every call.
-Mostly the branches can be moved to where they are made once, which `local-loop-function` does. Under an eager `grad`
-that gains nothing, and some branches cannot be moved. Where both are elementwise arithmetic that costs next to
-nothing, `jnp.where` computes both and compiles once for all.
+Mostly the branches can be hoisted, which `local-loop-function` does. Under an eager `grad`
+that gains nothing, and some branches cannot be moved. Where both are cheap elementwise arithmetic, `jnp.where` computes
+both and compiles once.
 
 Before:
     import jax
@@ -28,7 +28,7 @@ After:
 
         return [jax.grad(loss)(x, t) for t in range(steps)]
 
-Safety: needs evidence. Both branches are computed now. One that divides, takes a root or multiplies two arrays may be
+Safety: needs a rerun. Both branches are computed now. One that divides, takes a root or multiplies two arrays may be
 infinite or NaN where it is not chosen, and zero times that makes the gradient NaN; one that calls back into Python
 would do so always. `lax.cond(p, lambda: x, lambda: 0.0)` is weakly typed and `jnp.where` is not, so that a bfloat16
 computation downstream would become float32; and where the branches have different shapes `jnp.where` broadcasts
@@ -83,7 +83,7 @@ def find(module: Module) -> Iterator[Finding]:
         if around and _REVERSE.intersection(around.names):
             sites = [site for site in around.sites if module.get(Staging).may_repeat(site)]
             if sites:
-                why = "under an eager derivative this `cond` between values is compiled again at every call"
+                why = "under an eager derivative this `cond` between values compiles again at every call"
                 yield from _findings(module, call, why, certain=any(map(module.get(Staging).surely_repeats, sites)))
         elif new and module.get(Staging).may_repeat(call) and not _can_move(module, call, new):
             certain = module.get(Staging).surely_repeats(call) and all(
@@ -127,7 +127,7 @@ def _is_made_anew(module: Module, call: ast.Call, branch: choice.Branch) -> bool
 
 
 def _can_move(module: Module, call: ast.Call, new: list[choice.Branch]) -> bool:
-    """Whether the branches can be moved to where they are made once, which costs nothing and changes nothing."""
+    """Whether the branches can be hoisted, which costs nothing and changes nothing."""
     if module.get(Staging).differentiated(call):
         return False
     return all(branch.function is not None and _is_movable(module, call, branch) for branch in new)

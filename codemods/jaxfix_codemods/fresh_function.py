@@ -1,10 +1,9 @@
-"""A function object that is created for every call of what compiles it.
+"""A function object created at every call, and compiled each time.
 
 JAX remembers programs by the identity of the function: a `lambda`, a
-`functools.partial` or a closure that is made at every call is a new function,
-and what compiles it compiles again. The function may come from another module,
-a class or a library, so that no line of the file shows it: only a run does.
-What `local-loop-function` and its kin explain is reported by them.
+`functools.partial` or a closure created at every call is a new function, and compiles again. The function may come from
+another module, a class or a library: only a run shows it. Findings of `local-loop-function` and `local-jit` are
+reported under their names.
 
 Before:
     import jax
@@ -71,13 +70,11 @@ def _is_of_functions(cause: Cause) -> bool:
 def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     captured = f"`{cause.name}`" if cause.why is Why.CONSTANT and cause.name else None
     what = f"`{cause.name}`" if cause.name and not captured else "a function"
-    message = f"{what} is a new object at every call, and `{entry.program}` is compiled for each"
-    title = f"Make {what if cause.name else 'the function'} once, outside of what runs again and again"
+    message = f"{what} is a new object at every call: `{entry.program}` compiles again each time"
+    title = f"Create {what if cause.name else 'the function'} once, outside the code that runs repeatedly"
     if captured:
-        message = (
-            f"a function with another {captured} is made at every call, and `{entry.program}` is compiled for each"
-        )
-        title = f"Make the function once, and pass {captured} as an argument"
+        message = f"every call captures a new {captured} in a function: `{entry.program}` compiles again each time"
+        title = f"Create the function once, and pass {captured} as an argument"
     return Finding(
         at=at,
         message=message,

@@ -1,8 +1,8 @@
-"""Elements that a comprehension computes one by one, and that are stacked to one array.
+"""Elements computed one by one in a comprehension, then stacked into one array.
 
 In traced code each element is traced and compiled again: 64 rows of four small layers become 716 lines of a program,
 which took 3.5 seconds to compile, and 46 lines and 0.15 seconds as `jax.lax.map`, with the same bits. In eager code
-each operation of each element is a program of its own.
+each operation of each element is dispatched separately.
 
 Before:
     import jax
@@ -28,7 +28,7 @@ After:
 
     print(scores(jnp.ones((3, 2)), jnp.ones((64, 3))).sum())
 
-Safety: needs evidence. The element is traced once for all: what prints, draws from NumPy or counts is declined, and so
+Safety: needs a rerun. The element is traced once for all: what prints, draws from NumPy or counts is declined, and so
 is a number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
 whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
 elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`
@@ -169,7 +169,7 @@ def _of_eager(module: Module, mapped: _Mapped) -> Iterator[Finding]:
     if all(map(module.get(Arrays).is_one, mapped.rounds.arrays)):
         yield Finding(
             at=mapped.call,
-            message="each operation of each element of this list is a program of its own",
+            message="each element of this list is computed eagerly: each of its operations is dispatched separately",
             title="Compute all elements in one program",
             declined=Reason(Code.HINT, _BY_HAND),
             moot=True,

@@ -1,9 +1,8 @@
 """An array whose shape keeps changing.
 
-A program is compiled for the shapes of its arguments. Batches of their own
-length, a buffer that grows, a mask that selects: each new shape is a new
-program. Found by a traced run alone, and only from the second new shape on: a
-shorter last batch is not a finding.
+A program is compiled for the shapes of its arguments. Batches of varying length, a growing buffer, a boolean mask: each
+new shape is a new program. Found only by a traced run, from the second new shape on: a shorter last batch is not a
+finding.
 
 Before:
     import jax
@@ -68,7 +67,7 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     change = f", such as `{cause.before}` and then `{cause.after}`" if cause.before and cause.after else ""
     return Finding(
         at=at,
-        message=f"{name} is passed with many different shapes{change}: `{entry.program}` is compiled for each",
+        message=f"{name} is passed with many different shapes{change}: `{entry.program}` compiles for each",
         title=f"Pad {name} to a fixed shape, and mask what is added",
         declined=Reason(Code.SEEN_ONLY, "whether padding changes the result is not known"),
     )

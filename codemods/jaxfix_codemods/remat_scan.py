@@ -1,9 +1,8 @@
-"""A scan whose backward pass keeps what each iteration computes.
+"""A scan whose backward pass stores the intermediate values of every iteration.
 
-To differentiate `lax.scan`, or `lax.fori_loop` and `lax.map`, which become one, jax stores the intermediate values of
-the body for every iteration: a hundred layers, or a thousand steps, of activations at a time. `jax.checkpoint` stores
-the carry alone, and computes the rest again when the backward pass comes to it: much less memory, for at most the time
-of one more forward pass.
+To differentiate `lax.scan` (or `lax.fori_loop` and `lax.map`, which become one), jax stores the intermediate values of
+the body for every iteration: the activations of a hundred layers, or of a thousand steps. `jax.checkpoint` stores only
+the carry and recomputes the rest in the backward pass: much less memory, for at most the time of one more forward pass.
 
 Before:
     import jax
@@ -114,7 +113,7 @@ def _finding(module: Module, call: ast.Call, body: ast.expr, function: Function 
     name = module.text(body) if isinstance(body, ast.Name | ast.Attribute) else "its body"
     shown = f"`{name}`" if isinstance(body, ast.Name | ast.Attribute) else name
     kind = "scan" if module.qualname(call.func) == "jax.lax.scan" else "loop"
-    title = f"Compute {shown} again in the backward pass"
+    title = f"Recompute {shown} in the backward pass"
     reason = Reason(Code.ON_REQUEST, f"time for memory: `jaxfix apply {Change.LESS_MEMORY.value}` writes it")
     offers: tuple[Offer, ...] = (Offer(Change.LESS_MEMORY, title, partial(_checkpoint, module, body)),)
     try:

@@ -128,7 +128,7 @@ class Callees:
         return frozenset(self._module.calls(*_TREE_MAPS))
 
     def jitted(self, call: ast.Call) -> Function | None:
-        """As `called`, of what is bound to `jax.jit(function)`, and of a method that is jitted."""
+        """As `called`, for names bound to `jax.jit(function)`, and for jitted methods."""
         found = self._of(call.func)
         return found.function if found is not None and found.jitted else None
 

@@ -38,11 +38,11 @@ def _either(one: _Found, other: _Found) -> _Found:
 
 _FOUND = Lattice(_Found(()), _either, _Found((UNREAD,), crossed=True))
 _STAND_INS = (ast.Name, ast.Attribute, ast.Subscript, ast.IfExp, ast.NamedExpr, ast.arg)
-"""What stands for other expressions; each of the rest for its own value."""
+"""Nodes that stand for other expressions; every other node stands for its own value."""
 
 
 class Origins:
-    """Answers for one module. Never raises; an empty answer says that nothing is known.
+    """Answers for one module. Never raises; an empty answer means unknown.
 
     Args:
       opaque: parameters of which nothing is looked up: they, and what is taken from them, are `Part`s.
@@ -148,7 +148,7 @@ class Origins:
         return is_generated(self._module.qualname(cast.call.func) or "", "cast_like", helpers)
 
     def starts(self, sources: Sources) -> Sources:
-        """`sources`, with what a loop takes at first in the place of what it carries."""
+        """`sources`, with a loop's initial values in place of its carry."""
         pending, found = list(reversed(sources)), dict[ast.AST, None]()
         while pending:
             source = pending.pop()

@@ -19,7 +19,7 @@ from jaxfix.syntax.nodes import walk
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
 KEPT = "kept"
-"""That of what came before: the value was cast to it."""
+"""The dtype of the value before: the new one was cast to it."""
 HALVES = short_names(Scalar.HALF)
 
 
@@ -101,7 +101,7 @@ class DtypeOrigins:
         return self._inner(expr)
 
     def of_any(self, sources: Iterable[ast.AST]) -> Dtypes:
-        """What decides the dtype of what is one of `sources`."""
+        """The sources that decide the dtype of a value."""
         return self._join(sources)
 
     def _join(self, sources: Iterable[ast.AST]) -> Dtypes:

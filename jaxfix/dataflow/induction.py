@@ -133,7 +133,7 @@ class _Numbers:
         return _Is.OTHER if _Is.OTHER in parts else min(parts, default=_Is.OTHER)
 
     def _bound(self, node: ast.AST) -> _Is:
-        """What a binding gives its variable: nothing where it computes with what the others give."""
+        """The values of a binding's variable: none where it is computed from the others."""
         if isinstance(node, ast.arg):
             return _Is.NUMBER if _is_annotated(node) else _Is.OTHER
         if not isinstance(node, ast.Name):
@@ -153,7 +153,7 @@ class _Numbers:
         return _Is.NOTHING if comes_back(self._module, node) is not None else _Is.OTHER
 
     def _changes(self, asked: tuple[ast.expr, ast.AST]) -> Number:
-        """As `of`, of what is a number."""
+        """As `of`, for a number."""
         expr, at = asked
         if isinstance(expr, ast.Name):
             return self._variable(expr, at)
@@ -208,7 +208,7 @@ def _stores(module: Module, expr: ast.Subscript) -> tuple[ast.Subscript, ...]:
 
 
 def _stored(module: Module, store: ast.Subscript) -> ast.expr | None:
-    """What is put there, or what that is added to it."""
+    """The stored value, or its increment."""
     match module.parent(store):
         case ast.AugAssign(op=op, value=value) if isinstance(op, _ARITHMETIC):
             return value

@@ -36,7 +36,7 @@ def pairs(module: Module) -> tuple[Pair, ...]:
 
 
 def _couples_by_state(module: Module) -> Iterator[Pair]:
-    """Functions of which one makes a state, and the other takes one and returns the next.
+    """Pairs of functions: one creates a state, the other takes it and returns the next one.
 
     A state is an object of a class with fields, or a dictionary: what is returned tells which, and of what a function
     takes the annotation, or the fields and keys that are read of it. Only those that a caller can call one after the

@@ -1,4 +1,4 @@
-"""What goes into the functions of a loop or a branch that JAX traces, and what comes out of it.
+"""The inputs and results of the functions of a loop or branch that JAX traces.
 
 The tables say what JAX 0.4.30 to 0.12 does with weak types; they were measured, not read.
 """
@@ -19,7 +19,7 @@ from jaxfix.syntax.nodes import FUNCTIONS, Function
 from jaxfix.syntax.signatures import positional_of
 
 Place = tuple[ast.expr, tuple[Key, ...]]
-"""A part of what an expression stands for."""
+"""A part of the value of an expression."""
 _CARRY = {name: row.carry for name, row in CONTROL_FLOW.items() if row.carry}
 _OPERANDS = {name: row.operands.position for name, row in CONTROL_FLOW.items() if row.operands}
 
@@ -40,7 +40,7 @@ class Flow:
 
 
 class Carried(ast.AST):
-    """The part at `path` of what the loop or branch `call` passes on: an array, also where a number goes in."""
+    """The part at `path` of the carry of the loop or branch `call`: an array, also where a number is passed in."""
 
     _fields = ()
 

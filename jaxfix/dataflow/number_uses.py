@@ -21,7 +21,7 @@ _LARGE = 1 << 15
 
 @frozen
 class Treatment:
-    """What a function does with a parameter that is a Python number.
+    """How a function uses a parameter that is a Python number.
 
     Attributes:
       reason: what it does that it could not do with a traced array, or not with the same result; None if nothing.

@@ -17,12 +17,12 @@ def as_array(value: Value) -> Value:
 
 
 def as_traced(value: Value) -> Value:
-    """What a loop or a branch makes of what it is given: of a number an array; of another thing nothing is known."""
+    """How a loop or a branch converts its input: a number becomes an array; of others nothing is known."""
     return value if value.form is Form.UNKNOWN else as_array(value)
 
 
 def as_carry(first: Value, again: Value) -> Value:
-    """What a loop carries: measured, a weak first value takes the type of what the body returns, a strong one stays."""
+    """A loop's carry: measured, a weak initial value takes the type of the body's result, a strong one keeps it."""
     if first.form is Form.STRONG:
         return replace(first, varies=True)
     either = joined(first, again)

@@ -30,9 +30,9 @@ class Lattice(Generic[V]):
 
 
 EXISTS: Lattice[bool] = Lattice(False, or_, False)
-"""Of what holds where one path shows it."""
+"""A property that one path is enough to show; unknown counts as no."""
 MAY: Lattice[bool] = Lattice(False, or_, True)
-"""Of what may happen, as long as nothing shows that it does not."""
+"""A property that may hold; unknown counts as yes."""
 
 
 def optional(unknown: V | None = None) -> Lattice[V | None]:

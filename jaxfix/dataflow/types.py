@@ -317,7 +317,7 @@ def _constant(value: object) -> Value:
 
 
 def _annotated(parameter: ast.arg, module: Module) -> Value:
-    """What the annotation of a parameter of which no argument is known promises."""
+    """The type that an annotation promises for a parameter without known arguments."""
     kind = _promised_number(parameter.annotation, module) if parameter.annotation is not None else None
     if kind is not None:
         return Value(Form.PYTHON, kind, scalar=True, varies=True, assumed=True)

@@ -1,4 +1,4 @@
-"""The table of what newer versions removed, as a page."""
+"""The table of removed names, as a page."""
 
 from collections.abc import Iterable, Iterator
 

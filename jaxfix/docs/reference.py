@@ -29,7 +29,7 @@ do, and `jaxfix.testing` runs goldens. Nothing else of jaxfix is for others to i
 
 
 def commands(declared: Mapping[str, tuple[str, Sequence[tuple[str, str]]]]) -> str:
-    """The page of all commands, of what each is for and its options, each with what it does."""
+    """The page of all commands: the purpose of each, and its options."""
     return "\n".join((_COMMANDS, *(_command(name, lead, options) for name, (lead, options) in declared.items())))
 
 
@@ -39,7 +39,7 @@ def schemas(written: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def modules() -> str:
-    """The page of what others may import."""
+    """The page of the public API."""
     return "\n".join((_MODULES, *(_module(import_module(name)) for name in MODULES)))
 
 

@@ -272,7 +272,7 @@ def _restored(root: Path, line: Line) -> Replacement:
 
 
 def _clear(root: Path) -> None:
-    """Deletes the temporary files of a run that was killed: those of the journal, and beside what it was to write."""
+    """Deletes the temporary files of a killed run: those of the journal, and those beside the files to write."""
     for place in (root / FOLDER, *(root / FOLDER / part for part in (*_PARTS, "receipts"))):
         staging.remove_leftovers(place)
     for entry, _ in entries(root)[:1]:

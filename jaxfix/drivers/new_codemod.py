@@ -108,7 +108,7 @@ Before:
 After:
     after = "what jaxfix makes of it"
 
-Safety: safe, by which reasoning; or needs evidence, and the concrete failure that it risks.
+Safety: safe, by which reasoning; or needs a rerun, and the concrete failure that it risks.
 
 Evidence: what a rerun shows.
 

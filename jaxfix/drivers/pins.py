@@ -21,7 +21,7 @@ _MOST_INCLUDED = 20
 
 @frozen
 class Kind:
-    """Files that say which versions a project runs with.
+    """Files that state the versions of a project.
 
     Attributes:
       named: what their names look like; those of a folder are read together.

@@ -115,7 +115,7 @@ def relative_to(root: Path, path: Path) -> str:
 
 
 def reasons(receipt: Receipt, now: Now) -> tuple[str, ...]:
-    """Why the receipt speaks of what is no more; empty while it holds as far as `now` can tell. Pure."""
+    """Why the receipt no longer applies; empty while it holds as far as `now` shows. Pure."""
     return tuple(_reasons(receipt, now))
 
 

@@ -75,7 +75,7 @@ def _of_setup(text: str) -> Iterator[str]:
 
 
 def named(requirement: str) -> str:
-    """The name of what is required; empty where it is not a name."""
+    """The name of the required package; empty where there is none."""
     found = _NAME.match(requirement)
     return found[0].replace("_", "-").lower() if found is not None else ""
 
@@ -89,4 +89,4 @@ KINDS = (
     *(PIP, CONDA, PIPFILE),
     *LOCKS,
 )
-"""What says which versions a project runs with, the first one that says it of a package; what it was run with last."""
+"""Where the versions of a project are stated, the first for each package; the versions of the last run come last."""

@@ -1,4 +1,4 @@
-"""What a file's place on the disk tells of it: the name that it is imported by, and where its helper file stands."""
+"""Facts from a file's path: its import name, and the place of its helper file."""
 
 import os
 import re
@@ -88,7 +88,7 @@ class Placed:
         return _helper(self.root, self.top)
 
     def told(self, helper: Helper, admitted: Admitted, *, is_distributed: bool) -> Surroundings:
-        """What the place tells the codemods.
+        """The facts that codemods get from a file's path.
 
         Args:
           admitted: what its project says that it runs with.
@@ -162,7 +162,7 @@ def floors(folder: Path) -> Bounds:
 
 
 def _floor(file: Path, *, with_pins: bool) -> Version | None:
-    """Of what Python's own files say anywhere, extras and groups too; of others, of what they list."""
+    """Of Python's own files all mentioned requirements, extras and groups included; of others the listed ones."""
     own = file.name in ("pyproject.toml", "setup.cfg", "setup.py")
     said = text_of(file) if own else "\n".join(declared(file))
     return oldest(said.encode() if with_pins else _PIN.sub(b"", said.encode()))

@@ -20,7 +20,7 @@ _VERSION = re.compile(r"^version(?:_info)?\s*=\s*(\d+\.\d+)", re.MULTILINE)
 
 @frozen
 class Versions:
-    """What is installed there; None for what is not, or cannot be determined. `python` is `major.minor`."""
+    """The installed versions; None for what is not installed or unknown. `python` is `major.minor`."""
 
     python: str | None
     jax: str | None

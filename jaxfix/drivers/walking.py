@@ -23,7 +23,7 @@ SKIPPED_FOLDERS = frozenset(
     }
 )
 _LOCK = ".#"
-"""What Emacs calls the links to nothing that stand for files which it edits."""
+"""Emacs' lock files: dangling links named after edited files."""
 
 
 @frozen
@@ -99,7 +99,7 @@ def once(paths: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def _spec(patterns: Sequence[str]) -> "GitIgnoreSpec":
-    """What the patterns ignore; one that is none ignores nothing, as for git."""
+    """The files that the patterns ignore; an invalid pattern ignores nothing, as in git."""
     from pathspec import GitIgnoreSpec  # takes long to load; most checks of single files need none
 
     try:

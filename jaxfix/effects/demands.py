@@ -19,7 +19,7 @@ _WHOLE = short_names(Result.WHOLE, "builtins")
 
 @dataclass(slots=True)
 class Demands:
-    """What code asks of what it reads, as far as it can be read.
+    """What code requires of the values that it reads, as far as the text shows it.
 
     Attributes:
       reason: why it cannot run under a trace at all, or would then do another thing; None if nothing is known.

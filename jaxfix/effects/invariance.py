@@ -127,7 +127,7 @@ def constancy_of_value(module: Module, value: ast.expr) -> Constancy:
 
 
 def _constancy_of_result(module: Module, call: ast.Call, qualname: str) -> Constancy:
-    """What stays of what a function of JAX or numpy returns."""
+    """How constant a result of JAX or NumPy is."""
     if qualname in _SHARING:
         names = [n for argument in call.args for n in walk(argument) if isinstance(n, ast.Name)]
         is_shared = any(constancy_of_value(module, name) is not Constancy.CONSTANT for name in names)

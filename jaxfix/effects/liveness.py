@@ -362,7 +362,7 @@ def _bound_to(module: Module, node: ast.Name) -> ast.expr | None:
 
 _KNOWN = where(Package.ARRAYS)
 KEY_PARAMETERS = frozenset({"key", "keys", "rng", "rngs", "seed"})
-"""Keywords of what random numbers are drawn with, which nobody keeps."""
+"""Keywords that pass random keys, which nothing keeps."""
 _READERS = short_names(Result.NO_PART, "builtins")
 _READING_METHODS = short_names(Result.FRESH, "jax.Array")
 

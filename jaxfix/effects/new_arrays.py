@@ -1,4 +1,4 @@
-"""Which calls make arrays of their own, that share no memory with what there was before."""
+"""Calls that return new arrays, which share no memory with existing ones."""
 
 import ast
 

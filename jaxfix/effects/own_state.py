@@ -211,7 +211,7 @@ class _Reader:
                     raise Declined(Reason(Code.NO_ARRAY, text))
 
     def _check_held(self, name: str, changing: set[str]) -> None:
-        """Refuses what was made of the object, and reads what changes: it would go on reading the object's own."""
+        """Refuses attributes made from the object that read a changing attribute: they would read the original's."""
         places = InstanceAttribute(self._module, name, self._classes).bound()
         pending: list[ast.AST] = [value for at in places if (value := value_at(self._module, at)) is not None]
         met: set[ast.AST] = set()
@@ -233,7 +233,7 @@ class _Reader:
                     pending += [each for each in self._values.origins.of(node) if each not in met]
 
     def _keeps(self, own: ast.Name, changing: set[str]) -> bool:
-        """Whether what is made of the object may read there, later, what changes."""
+        """Whether a value made from the object may later read a changing attribute."""
         use = self._module.parent(own)
         if not isinstance(use, ast.Attribute):
             return True

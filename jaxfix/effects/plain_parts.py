@@ -35,7 +35,7 @@ _PLAIN = where(Effect.PURE_DECORATOR)
 
 
 def plain_parts(module: Module, node: ast.AST) -> Parts:
-    """The parts of what an expression, or a parameter, may stand for that are evidently no arrays and no trees."""
+    """The parts of the possible values of an expression or a parameter that certainly hold no arrays or pytrees."""
     return module.get(_solver)(node)
 
 
@@ -109,7 +109,7 @@ def _taken(parts: Parts, *steps: str) -> Parts:
 
 
 def _element(parts: Parts) -> Parts:
-    """The parts of what a loop over it is given."""
+    """The parts of the iterable of a loop."""
     return frozenset((path[1:], text) for path, text in parts if path and not path[0].startswith(_KEY))
 
 

@@ -121,7 +121,7 @@ class _Closure:
         ]
 
     def _members(self, node: ast.ClassDef) -> Iterator[ast.AST]:
-        """What stands in the class itself, wherever in it."""
+        """The members that the class itself defines, anywhere in its body."""
         outside = self._module.function(node)
         return (member for member in walk(node) if member is not node and self._module.function(member) is outside)
 

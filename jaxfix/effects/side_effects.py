@@ -1,4 +1,4 @@
-"""What a function does besides computing its result, and what ties it to where it stands."""
+"""The side effects of a function, and what ties it to its place."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def ties(module: Module, function: Function) -> Iterator[Reason]:
 
 
 def effects(module: Module, function: Function, *, own: bool = False) -> Iterator[Reason]:
-    """What each trace does besides computing the result, and what it asks of the world.
+    """The side effects of each trace, and its external inputs.
 
     Args:
       own: what methods bind of their own object is none.
@@ -119,7 +119,7 @@ def body_of(module: Module, function: Function) -> Sequence[ast.AST]:
 
 
 def _bodies(module: Module) -> dict[Function, list[ast.AST]]:
-    """Those that were walked."""
+    """The bodies read so far, by function."""
     return {}
 
 

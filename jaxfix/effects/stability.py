@@ -40,7 +40,7 @@ class During:
 def why_unstable(
     module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None, during: During | None = None
 ) -> Reason | None:
-    """Why the object behind `name` can be another one, or change, while the program runs.
+    """Why the object of `name` can be replaced, or change, while the program runs.
 
     Args:
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
@@ -101,7 +101,7 @@ def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> R
 
 
 def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
-    """As `why_unstable`, of what is read of an imported module: `config.rate`."""
+    """As `why_unstable`, for attributes of an imported module: `config.rate`."""
     read = _dotted(module, name)
     qualname = module.qualname(read)
     if qualname is None or "." not in qualname:

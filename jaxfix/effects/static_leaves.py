@@ -265,7 +265,7 @@ def _result_hides(module: Module, call: ast.Call) -> bool:
 
 
 def _carry_hides(module: Module, call: ast.Call) -> bool:
-    """What comes back from a loop has the structure of what goes in; of a branch it is what that makes."""
+    """The result of a loop has the structure of its input; the result of a branch, that of its value."""
     carry = CONTROL_FLOW[module.qualname(call.func) or ""].carry
     if carry is None or carry.paired:
         return True

@@ -41,7 +41,7 @@ _DTYPE_AT = {**dtype_positions(Result.FILLED), **dtype_positions(Result.ALIKE)}
 
 
 def may_warn(module: Module, nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The text of what may warn among `nodes`, which a trace evaluates."""
+    """The text of the expressions among `nodes` that a trace evaluates and that may warn."""
     for node in nodes:
         if _warns(module, node):
             yield module.text(node)

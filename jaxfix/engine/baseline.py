@@ -136,7 +136,7 @@ def dump(entries: Iterable[Entry]) -> bytes:
 def compare(
     baseline: Baseline, found: Sequence[Occurrence], is_judged: Judged, gone: Container[str], looked_at: Iterable[str]
 ) -> Comparison:
-    """Which findings are known, which entries nothing is found of any more.
+    """Splits findings into known and new, and names entries without a finding.
 
     Args:
       found: where some of equal ones are to be known, those that come first.

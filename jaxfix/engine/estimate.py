@@ -35,7 +35,7 @@ COSTS = {
     Proves.LESS_TEMPORARY: Cost.MEMORY,
     Proves.KEYS_USED_ONCE: Cost.NUMBERS,
 }
-"""The kind of cost by what a cure gains; those that gain nothing but a newer API have none."""
+"""The kind of cost that a fix removes; None for fixes that only move to a newer API."""
 _ONCE = frozenset({Why.WEAK_TYPE, Why.DTYPE})
 """Causes of a second compile: from then on the types stay."""
 

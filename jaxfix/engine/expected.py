@@ -58,7 +58,7 @@ class Expected:
         self._of_any: Answers = {(IS_READ.name, ""): True}
 
     def add(self, facts: Facts | None) -> None:
-        """Takes down what one more file tells."""
+        """Adds the summary of one more file."""
         if facts is None:
             return
         self._naming.add(facts)

@@ -25,7 +25,7 @@ def version(text: bytes) -> int | None:
 
 
 def written(existing: bytes | None, ours: bytes, shown: str) -> bytes:
-    """What the file has to hold where `ours` is needed: itself if it says the same, however it is laid out.
+    """The new content of the helper file, where `ours` is needed: the existing text if it is equivalent.
 
     Args:
       existing: what is there; None for nothing.
@@ -61,7 +61,7 @@ def _same(one: bytes, other: bytes) -> bool:
 
 
 def _meaning(text: bytes) -> tuple[str, tuple[str, ...]] | None:
-    """What it says, and what it imports at its top in whatever order."""
+    """Its text, and its top-level imports in any order."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):

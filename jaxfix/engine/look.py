@@ -1,4 +1,4 @@
-"""One look at a unit: what it shows with the answers that it is given, what it asks, and what it tells the others."""
+"""One look at a unit: its findings given certain answers, its questions, and its summary for others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from jaxfix.source.errors import DepthError, SourceError
 def first_record(
     unit: Unit, packages: frozenset[str], names: frozenset[str] = frozenset(), expected: Sequence[Answers] = ()
 ) -> Record:
-    """What the unit shows with the answers that are expected, what it asks, and what it tells, whatever they are.
+    """The findings of the unit under the expected answers, its questions, and its summary, which depends on no answers.
 
     Args:
       names: of these functions the record has the uses.
@@ -53,7 +53,7 @@ def _alone(module: Module) -> Module:
 
 
 def look_at(unit: Unit, packages: frozenset[str], told: Answers, before: Mapping[str, frozenset[Asked]] = {}) -> Look:
-    """What the unit shows that is given these answers.
+    """The findings of the unit under these answers.
 
     Args:
       before: the first of its codemods that would find nothing, with what they ask: as after `unaffected`.
@@ -90,7 +90,7 @@ def _unread(unit: Unit, error: SourceError | RecursionError) -> Look:
 
 
 def unaffected(unit: Unit, look: Look, answers: Answers) -> Mapping[str, frozenset[Asked]]:
-    """The codemods that would find again what they did, nothing, with what each was the first to ask.
+    """The codemods that would again find nothing, with the questions that each was the first to ask.
 
     Those that ran before one asked what is answered otherwise now. Of findings nothing is kept: what is reported with
     one may depend on what others ask.

@@ -17,7 +17,7 @@ class Memory(Protocol):
         ...
 
     def keep(self, units: Sequence[Unit], packages: frozenset[str], records: Sequence[Record | None]) -> None:
-        """Takes down what is new of these units, those of the last `recall`; None of one that was not analysed."""
+        """Records the new results of these units, those of the last `recall`; None for one that was not analysed."""
 
 
 class Forgetful:

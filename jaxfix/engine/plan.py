@@ -34,7 +34,7 @@ def plan(
     surroundings: Surroundings = ALONE,
     own: Edited = MappingProxyType({}),
 ) -> Patch:
-    """The patch that makes every fix that `accept` takes, as far as they go together.
+    """The patch of all fixes accepted by `accept` that do not conflict.
 
     Args:
       accept: None to take a fix, else the reason why it is held.

@@ -102,7 +102,7 @@ def is_deep(tree: ast.AST) -> bool:
 
 
 def _problem(module: Module, finding: object) -> str | None:
-    """What is wrong with what a codemod yields; None if nothing is."""
+    """The error in a codemod's finding; None if there is none."""
     if not isinstance(finding, Finding):
         return f"yields {_kind(finding)}, which is not a `Finding`"
     if not isinstance(finding.at, ast.AST) or module.parent(finding.at) is None:

@@ -54,7 +54,7 @@ COMPUTES = (
 _SHARD = (100_000, 250_000)
 """Bytes of source in one shard, at least and at most: to hand it over costs little, and all are done alike soon."""
 _SHARDS = 16
-"""Each shard is this part of what is left."""
+"""Each shard is this share of the remaining files."""
 T = TypeVar("T")
 R = TypeVar("R")
 Shard = TypeVar("Shard", covariant=True)
@@ -76,7 +76,7 @@ class Crew(Protocol):
 
 
 def joined(files: Sources, around: Around | None = None) -> Project:
-    """What the files tell one another; one that cannot be parsed tells nothing.
+    """The summaries of all files; a file that does not parse has none.
 
     Each is parsed, and forgotten. What they do with a function of another file is read, once more, on
     demand.
@@ -100,7 +100,7 @@ def project_of(
     read: "Reading | None" = None,
     around: Around | None = None,
 ) -> Project:
-    """The project of `files`, of which some tell nothing; a file alone is none except those `around` it."""
+    """The project of `files`, some without summaries; a single file has only those `around` it."""
     if len(files) < 2:
         return Project(around=around)
     telling = [index for index, facts in enumerate(found) if facts is not None]
@@ -128,7 +128,7 @@ def facts_of(module: Module, packages: frozenset[str]) -> Facts:
 
 
 def anything(path: str, around: Surroundings) -> Facts:
-    """What a file tells that Python may run, and that is nested too deeply to be read."""
+    """The summary of a file that Python may run, but that is nested too deeply to read."""
     return replace(ANYTHING, name=_name(path, around))
 
 

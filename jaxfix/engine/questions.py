@@ -24,7 +24,7 @@ class Questions:
 
     @property
     def names(self) -> frozenset[str]:
-        """The dotted names, with `PASSED` behind those of which it matters what calls pass."""
+        """The dotted names, with `PASSED` after those whose passed arguments matter."""
         return frozenset(name + PASSED if passed else name for name, passed in self._passed.items())
 
     @property
@@ -33,7 +33,7 @@ class Questions:
         return frozenset(self._followed)
 
     def add(self, asked: Iterable[Asked], facts: Facts | None, uses: Iterable[Use]) -> None:
-        """Takes down what one file asks, what it imports, and through what of it others get to what was asked."""
+        """Records the questions of one file, its imports, and the re-exports that lead to the functions in question."""
         if facts is not None:
             self._import(facts)
         for query, about in asked:

@@ -93,7 +93,7 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
     if not all(isinstance(trigger, str) for trigger in codemod.triggers):
         return "has a trigger that is not a string"
     if codemod.equality is None and codemod.safety.waits:
-        return "needs evidence, and has no `equality` that a rerun could show"
+        return "needs a rerun, and has no `equality` that it could show"
     if codemod.jax is not None and not _is_condition(codemod.jax):
         return f"has {codemod.jax!r} for its `jax`, which is not a condition such as '>=0.4.25,<0.7'"
     if codemod.id in seen:

@@ -96,7 +96,7 @@ def worth_telling(sighting: Sighting) -> bool:
 
 
 class Explanations:
-    """Which finding of a module explains which sighting: the one that stands nearest."""
+    """Assigns each sighting to the nearest finding of a module."""
 
     def __init__(self, module: Module, sightings: Sequence[Sighting]) -> None:
         self.module, self.sightings = module, sightings

@@ -37,7 +37,7 @@ _Again = tuple[Unit, Answers, Mapping[str, frozenset[Asked]]]
 
 @frozen
 class Survey:
-    """What the units show, in their order, and what their files tell one another."""
+    """The findings of the units, in order, and the summaries of their files."""
 
     looks: tuple[Look, ...]
     project: Project
@@ -52,7 +52,7 @@ def survey(
     memory: Memory | None = None,
     around: Around | None = None,
 ) -> Survey:
-    """Looks at every unit of which nothing is known yet.
+    """Looks at every unit without a known result.
 
     First at each as if it were alone, remembering what it asks of the others. Then again at those that get another
     answer than before: most do not, and are parsed once.
@@ -125,7 +125,7 @@ def _second_looks(
     packages: frozenset[str],
     crew: Crew,
 ) -> Iterator[tuple[int, Look]]:
-    """Looks again at what was given something else than what the others tell, until there is nothing such.
+    """Repeats the looks whose answers have changed, until none does.
 
     An answer may make a look ask for more. All questions about users are put together: that costs little more
     than one.
@@ -156,7 +156,7 @@ def _told(
     index: int,
     answers: Answers,
 ) -> _Again:
-    """A unit, with the answers to what it asks, and to what it will ask then as far as one can tell."""
+    """A unit, with the answers to its present questions and to those it will probably ask next."""
     told = project.with_what_follows(answers | project.answers(likely[index]))
     return units[index], told, unaffected(units[index], records[index].look, answers)
 
@@ -186,7 +186,7 @@ class _Asked:
 
 
 def _first(packages: frozenset[str], shard: _New) -> list[Record]:
-    """Looks at the units of a shard: each is asked what those before it ask, and expects what they tell."""
+    """Looks at the units of a shard: each gets the questions of those before it, and expects their summaries."""
     found = []
     questions, nearby = Questions(shard[0][2]), Expected()
     for unit, names, _, expected in shard:

@@ -1,4 +1,4 @@
-"""What a survey knows of one source: what is looked for in it, what a look shows, what of that is remembered."""
+"""What a survey keeps of one source: its findings, its questions and what can be reused."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -57,7 +57,7 @@ class Record:
 
 @frozen
 class Former:
-    """What a look at another text of a unit came to. It saves looks where it still holds, and decides nothing.
+    """The result of a look at an earlier text of a unit, reused where it still holds; it decides nothing.
 
     Attributes:
       asked: what it wanted to know of the others.
@@ -72,5 +72,5 @@ Recalled = Record | Former | None
 
 
 def former(record: Record) -> Former:
-    """What the record of another text tells."""
+    """The reusable part of the record of another text."""
     return Former(record.look.asked, frozenset(record.uses))

@@ -26,7 +26,7 @@ class Explaining(Protocol):
 
 
 def regions(hot: Iterable[Hot], path: str, traced: TracedSource, source: SourceFile) -> tuple[Hot, ...]:
-    """Those of one source, at their lines as it is now; left out are those of which an end was rewritten since.
+    """The entries of one source, at their present lines; those with a rewritten end are left out.
 
     Args:
       path: what the trace calls the source.

@@ -14,7 +14,7 @@ Definitions = Mapping[str, Sequence[Definition]]
 
 @frozen
 class Differences:
-    """What two texts of a file differ in, by qualified names; of functions within each other the outermost.
+    """The differences of two texts of a file, by qualified name; of nested functions the outermost.
 
     Attributes:
       changed: functions that both have, and `<module>` where other statements than new imports differ, or where a new

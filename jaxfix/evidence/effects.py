@@ -22,7 +22,7 @@ _FEW = 4
 
 
 def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:
-    """As `outputs.likeness`, and what else the runs told, kept alive and left behind."""
+    """As `outputs.likeness`, with output, live objects and files included."""
     found = outputs.likeness(before, after, may, noise)
     if found.difference is not None:
         return found

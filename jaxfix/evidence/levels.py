@@ -27,7 +27,7 @@ def is_same(programs: Collection[Traced]) -> bool:
 
 
 def same_program(programs: Sequence[Traced]) -> str | None:
-    """That both functions are the same program, and of which values; None if that is not known."""
+    """That both functions are the same program, and for which values; None if unknown."""
     if not is_same(programs):
         return None
     arrays = " or ".join(dict.fromkeys(_listed(entry.arrays) for entry in programs if entry.arrays))

@@ -163,7 +163,7 @@ class OptimizerRunner:
         return (self._location, *sorted(elsewhere))
 
     def depends_on(self) -> Mapping[str, object]:
-        """What a run depends on beside sources and what is copied, as JSON."""
+        """The inputs of a run other than sources and copies, as JSON."""
         return {
             "command": self.command,
             "target": [self._target.name, self._target.installed()],
@@ -227,7 +227,7 @@ class OptimizerRunner:
         return replace(self._job(folder, sources, request, limit), told=told)
 
     def _known(self, case: Measurement) -> Measurement:
-        """The case without what tells nothing: seconds of compiles that other runs may have made.
+        """The case without what cannot be compared: seconds of compiles that other runs may have shared.
 
         Of one that was cut off nothing is known but what its factory reaches.
         """

@@ -43,7 +43,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.
 _DURATION = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:[mµun]?s|sec(?:ond)?s?|min(?:ute)?s?|it/s|steps/s)\b")
 _CURABLE = re.compile(r"(?:exit status \d+: )?(?:AttributeError|ImportError|ModuleNotFoundError|TypeError)\b")
 RAISED = "raised"
-"""The structure of what a call returned that an exception left."""
+"""The structure of the result of a call that ended with an exception."""
 _OF_LIBRARIES = (f"{RAISED} TypeError", f"{RAISED} ValueError")
 """The same, of errors that no `raise` of the user states: those have their words."""
 _PADDED = re.compile(r" *# *")
@@ -196,7 +196,7 @@ def cure_alike(before: Measurement, after: Measurement, may: Allowed, noise: Noi
 
 
 def likeness(before: Measurement, after: Measurement, may: Allowed, noise: Noise = SILENCE) -> Likeness:
-    """Compares how two runs ended, what they returned and what they printed; of what was stopped, what both did."""
+    """Compares how two runs ended, their results and their output; of stopped runs, their common part."""
     if before.failure != after.failure:
         return Likeness(_ending(before.failure, after.failure))
     stopped = bool(before.stopped or after.stopped)
@@ -272,12 +272,12 @@ def _may_raise(pair: Beside, may: Allowed) -> bool:
 
 
 def _kind(how: str) -> str:
-    """What is other about the data, such as `in bfloat16`."""
+    """The difference in kind of data, such as `in bfloat16`."""
     return how.rpartition(", ")[2]
 
 
 def _in_double(found: Likeness, label: str, double: float | None) -> Likeness:
-    """What differs in single precision, by what it does in double precision."""
+    """The single-precision differences, explained by those in double precision."""
     if double is None:
         return replace(found, difference=f"`{label}`: values differ, and cannot be compared in double precision")
     if double > ROUNDED:

@@ -43,7 +43,7 @@ class Payload:
     _links: dict[Path, str | None] = field(default_factory=dict)
 
     def send(self, stream: Sink) -> None:
-        """Sends everything but what exists already."""
+        """Sends everything that does not exist yet."""
         self._ask(stream)
         sink = _Pieces(stream)
         try:

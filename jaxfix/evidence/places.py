@@ -58,7 +58,7 @@ class Place:
 
 @frozen
 class Own:
-    """What is one fix's, and what is that of others.
+    """The lines and functions of one fix, and those of the others.
 
     Attributes:
       function: that the fix is in.
@@ -80,7 +80,7 @@ class Own:
 
 
 def own(key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines]) -> Own | None:
-    """What is a fix's of what several rewrite; None where only its lines could say so, and these are not known.
+    """The part of the runs that belongs to the fix; None where only unknown lines could decide it.
 
     Args:
       functions: of all fixes.

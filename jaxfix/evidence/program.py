@@ -94,7 +94,7 @@ class ProgramRunner:
         return (self._root, *sorted(self._packages({**self._originals, **dict.fromkeys(map(self.file, sources))})))
 
     def depends_on(self) -> Mapping[str, object]:
-        """What a run depends on beside sources and what is copied, as JSON."""
+        """The inputs of a run other than sources and copies, as JSON."""
         words = runnable(command_words(self.command)[1], self._cwd)
         return {
             "command": self.command,

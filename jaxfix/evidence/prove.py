@@ -32,7 +32,7 @@ _LOOSEST_LAST = (
 
 @frozen
 class Proof:
-    """What reruns have shown.
+    """The results of reruns.
 
     Attributes:
       receipts: the evidence for each candidate, in their order.
@@ -57,7 +57,7 @@ def prove(
     judged: Callable[[Evidence], None] = lambda receipt: None,
     worth: Worth = lambda baseline: {},
 ) -> Proof:
-    """Judges each candidate by two runs that differ by it alone, or by what all of them together save in its lines.
+    """Judges each candidate by two runs that differ by it alone, or by what all candidates save in its lines.
 
     The most expensive is taken first, and left out last: of two that do the same, the cheaper one goes.
 
@@ -127,7 +127,7 @@ class _Trial:
         return self._seconds.get(key, 0.0)
 
     def proof(self) -> Proof:
-        """What was shown."""
+        """The result."""
         receipts = tuple(map(self.evidence, self._candidates.values()))
         together, baseline = self.together(), self._runs.baseline
         if baseline is None or not self._kept:
@@ -348,7 +348,7 @@ class _Trial:
             self._judge(key, found)
 
     def _judge(self, key: Key, found: tuple[Comparison, ...]) -> None:
-        """Keeps what was found of a fix, and tells it."""
+        """Records the verdict of a fix, and reports it."""
         self._comparisons[key] = found
         self._judged_now(self.evidence(self._candidates[key]))
 
@@ -531,7 +531,7 @@ def _equality(fix: Fix) -> Equality:
 
 
 def _looseness(fix: Fix) -> tuple[int, ...]:
-    """The order of what is asked, the strictest first: a cure lets a run go on that raised."""
+    """The order of the equalities, the strictest first: a fix lets a run continue that raised."""
     kinds = _equality(fix) in FUSING, fix.proves.cures
     return *kinds, _LOOSEST_LAST.index(_equality(fix)), fix.proves is not Proves.LESS_MEMORY
 

@@ -29,7 +29,7 @@ Texts = Callable[..., Mapping[str, bytes]]
 
 @frozen
 class Granted:
-    """What reruns have shown of the changes that were asked for.
+    """The results of reruns of the requested changes.
 
     Attributes:
       receipts: one for each, in their order.

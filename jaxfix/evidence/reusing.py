@@ -36,7 +36,7 @@ _MACHINE = ("/proc/driver/nvidia/version", "/proc/driver/nvidia/gpus", "/dev/acc
 
 @frozen
 class Kept:
-    """A run that was made.
+    """A completed run.
 
     Attributes:
       when: UTC, ISO 8601.
@@ -95,7 +95,7 @@ class Repeatable(Runner, Protocol):
 
 
 class Reusing:
-    """A runner that makes no run again that `shelf` has.
+    """A runner that reuses the runs on `shelf`.
 
     A proof may ask for one run several times, to see what two equal runs differ by: those stay several.
 
@@ -184,7 +184,7 @@ class Reusing:
 
 
 def _elsewhere(reads: Mapping[str, str], copied: tuple[Path, ...]) -> Iterator[tuple[str, str]]:
-    """Of what a run has read, what lies in no copy."""
+    """The files that a run has read outside any copy."""
     places = {str(place): place for place in copied}
     is_linked = cache(lambda folder, place: shadow.is_linked(folder / "any", place))
     for name, state in reads.items():
@@ -194,7 +194,7 @@ def _elsewhere(reads: Mapping[str, str], copied: tuple[Path, ...]) -> Iterator[t
 
 
 def _installed(folder: str) -> str:
-    """A digest of the names of what is installed there, which hold the versions."""
+    """A digest of the names of installed packages, which include their versions."""
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info", ".pth")))
     except OSError:
@@ -211,7 +211,7 @@ def _environment() -> Iterator[tuple[str, str]]:
 
 @cache
 def machine() -> list[object]:
-    """What programs are run on, as far as nothing has to be started to tell."""
+    """The machine that programs run on, as far as known without starting a process."""
     found: list[object] = [*platform.uname(), os.cpu_count(), _model()]
     if hasattr(os, "sched_getaffinity"):
         found.append(sorted(os.sched_getaffinity(0)))

@@ -248,7 +248,7 @@ def sha256(path: Path) -> str:
 
 
 def digest_of(text: bytes | None) -> str | None:
-    """Of what a file holds; None where there is none."""
+    """The digest of a file's contents; None where the file is missing."""
     return None if text is None else hashlib.sha256(text).hexdigest()
 
 

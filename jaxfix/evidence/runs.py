@@ -56,7 +56,7 @@ class Runner(Protocol):
 
 
 class Runs:
-    """What was measured of each case with each set of fixes.
+    """The measurements of each case with each set of fixes.
 
     Attributes:
       fixes: with what each is held to.
@@ -285,7 +285,7 @@ class Runs:
         return name_of(key, self.fixes[key]) in self._taken_out(Fixes(), Fixes({key})).names
 
     def own(self, key: Key, made: Fixes) -> Own | None:
-        """What of the runs is a fix's among all that are made; None where its lines are also those of another one."""
+        """The part of the runs that belongs to one fix; None where its lines belong to others too."""
         if made not in self._lines:
             found = {each: lines for each in made if (lines := self._changed(each, made)) is not None}
             self._lines[made] = told_apart(found)

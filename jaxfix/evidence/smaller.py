@@ -14,7 +14,7 @@ def sizes(run: Measurement) -> int | None:
 
 
 def constant_bytes(run: Measurement) -> int | None:
-    """What the constants of all that a run has compiled take; None where jax does not tell."""
+    """The size of the constants of all compiled programs of a run; None where jax does not report it."""
     found = [entry.constant_bytes for entry in run.compiles]
     known = [each for each in found if each is not None]
     return sum(known) if len(known) == len(found) else None

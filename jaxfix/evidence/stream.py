@@ -220,7 +220,7 @@ class Recording:
 
 
 class Replay:
-    """What the other side of a recording has answered.
+    """The other side's answer to a recording.
 
     Args:
       raw: all that it wrote; what stands before the marker is dropped.

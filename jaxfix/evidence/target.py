@@ -138,7 +138,7 @@ class Local:
             self._is_ended = False
 
     def _end_all(self) -> None:
-        """Ends what runs, and what another thread is about to start."""
+        """Ends all running processes, and those that another thread is about to start."""
         with self._starting:
             self._is_ended = True
             for process in tuple(self._running):

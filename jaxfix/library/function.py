@@ -31,7 +31,7 @@ class Carry:
 
 @frozen
 class Function:
-    """What is known of a function, a method, an attribute, a class or a package.
+    """A row of the library table: a function, a method, an attribute, a class or a package.
 
     Attributes:
       name: its canonical name; `builtins.len`, `jax.Array.sum`.

@@ -1,4 +1,4 @@
-"""What the functions of `jax.numpy` do; those of NumPy that are called the same return the same."""
+"""The functions of `jax.numpy`; NumPy's functions of the same name return the same."""
 
 from jaxfix.library.facets import Class, Dtype, Effect, Result, Scalar, Slope, Takes, WeakType
 from jaxfix.library.function import Function

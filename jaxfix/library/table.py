@@ -35,7 +35,7 @@ def rows(facet: Facet) -> tuple[Function, ...]:
 
 
 def where(facet: Facet) -> frozenset[str]:
-    """The canonical names of what has the facet.
+    """The canonical names that have the facet.
 
     Returns:
       names as `module.qualname` gives them; a builtin stands there by its bare name.

@@ -1,4 +1,4 @@
-"""Moving what is made in a function to where it is made once: what it takes along, and where it can stand."""
+"""Hoists a definition out of a function: what moves along, and where it can go."""
 
 import ast
 from collections.abc import Iterator

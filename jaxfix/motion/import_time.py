@@ -221,7 +221,7 @@ def _has_all(jit: Jit) -> bool:
 
 
 def _positions(parameters: Sequence[str], chosen: Sequence[Argument]) -> set[int | None]:
-    """Where the parameters stand; None for one that the function has not."""
+    """The positions of the parameters; None for a parameter that the function lacks."""
     named = {name: position for position, name in enumerate(parameters)}
     return {named.get(one) if isinstance(one, str) else one if 0 <= one < len(parameters) else None for one in chosen}
 

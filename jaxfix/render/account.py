@@ -49,7 +49,7 @@ class Source:
 
 @frozen
 class Known:
-    """What a rerun has shown of a fix; `expired` says why that is of what is no more, `when` is None for just now."""
+    """The result of a fix's rerun; `expired` says why it no longer holds, `when` is None for just now."""
 
     evidence: Evidence
     when: str | None = None

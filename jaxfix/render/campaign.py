@@ -8,7 +8,7 @@ _COMMIT = 10
 
 
 def campaign(found: Campaign, paint: Paint) -> str:
-    """The table; what could not be done stands below it."""
+    """The table, followed by the failures."""
     rows = [_HEAD, *map(_row, found.repositories)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -77,11 +77,11 @@ def document(verdict: Verdict, cures: Cures) -> dict[str, object]:
 
 
 def _line(entry: Counted, allowed: int, cures: Cures, paint: Paint) -> str:
-    """`train.py:12: `scan` compiled 20 times, allowed once: shape of `x` differs; cure: local-loop-function [*]`."""
+    """`train.py:12: `scan` compiled 20 times, allowed once: shape of `x` differs; codemod: local-loop-function [*]`."""
     whole = entry.whole
     why = f": {whole.cause.words}" if whole.cause is not None and whole.again else ""
     cure = _cure(entry, cures)
-    cured = f"; cure: {paint('cyan', str(cure))}" if cure is not None else ""
+    cured = f"; codemod: {paint('cyan', str(cure))}" if cure is not None else ""
     told = printable(" ".join(f"compiled {_times(entry.compiles)}, allowed {_times(allowed)}{why}".split()))
     return f"{paint('bold', printable(whole.where))}: {paint('bold red', f'`{printable(entry.name)}`')} {told}{cured}"
 

@@ -1,4 +1,4 @@
-"""What an `apply` saved of the seconds of a program: one line for each large cost, and what is left to do by hand."""
+"""The seconds that an `apply` saved: one line for each large cost, and the remaining remedies by hand."""
 
 from collections.abc import Iterator
 

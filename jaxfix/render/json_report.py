@@ -29,7 +29,7 @@ def findings(
 
 
 def applied(report: Report, *, written: bool) -> str:
-    """As `findings`, of what remains, with `fixes`, `generated`, `held`, `evidence`, `together` and `run`."""
+    """As `findings`, for the remaining ones, with `fixes`, `generated`, `held`, `evidence`, `together` and `run`."""
     document = _found(report)
     document["written"] = written
     document["fixes"] = [

@@ -135,7 +135,7 @@ def _finding(known: dict[str, Schema]) -> Schema:
         "certain_if": described(_TEXT, "what would make a possible finding certain; there only where that is known"),
         "estimate": described(_TEXT, "what it costs as far as the code shows; there only where that is known"),
         "safety": schema_of(Safety, known),
-        "title": described(_TEXT, "the cure, as an imperative"),
+        "title": described(_TEXT, "the fix, as an imperative"),
         "fixable": _YES,
         "declined": described(or_null(_TEXT), "why it is not fixable"),
         "declined_code": described(or_null(_TEXT), _KIND),

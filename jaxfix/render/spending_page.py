@@ -9,12 +9,12 @@ from jaxfix.report.trace.by_hand import todos
 from jaxfix.report.trace.compiles import compiled
 from jaxfix.report.trace.spending import shares
 
-_HEADINGS = ("seconds", "times", "a step", "where", "what", "kind of work", "cure")
+_HEADINGS = ("seconds", "times", "a step", "where", "what", "kind of work", "codemod")
 _NUMBERS = 3
 
 
 def went_into(measurement: Measurement, cures: Cures) -> str:
-    """A bar of what the run went into, and what to do by hand; empty where its length is not known."""
+    """A bar of where the time of the run went, and what to do by hand; empty where its length is unknown."""
     whole = shares(measurement, sum(row.lost_s for row in compiled(measurement.compiles)))
     if whole is None:
         return ""

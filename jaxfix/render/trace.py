@@ -15,7 +15,7 @@ ONCE = 10
 """Rows of the table for lines that compiled a single time, and for what they did else; the rest is summed up."""
 _OWN_SHARE = 0.05
 """Of the run: a line of Python that takes less has no row."""
-_HEADINGS = ("seconds", "lost s", "times", "a step", "where", "what", "why", "cure")
+_HEADINGS = ("seconds", "lost s", "times", "a step", "where", "what", "why", "codemod")
 _NUMBERS = 4
 _WHY = _HEADINGS.index("why")
 _NARROWEST_WHY = 24
@@ -49,7 +49,7 @@ Cures = Mapping[Compiled | Spent, Cure]
 
 
 def table(measurement: Measurement, paint: Paint, width: int | None = None, cures: Cures | None = None) -> str:
-    """The rows, the most seconds first, then what the whole run went into, what the steps did, and what to do.
+    """The rows, most seconds first, then the totals of the run, its steps, and the remedies.
 
     Args:
       width: the columns that a line may take; None for as many as it needs.
@@ -266,6 +266,6 @@ def _style(column: int, row: tuple[str, ...]) -> str:
             return "bold red"
         case "where":
             return "bold"
-        case "cure" if row[column].endswith("[*]"):
+        case "codemod" if row[column].endswith("[*]"):
             return "cyan"
     return ""

@@ -31,7 +31,7 @@ COLOURS: Mapping[Why, str] = {
     Why.UNKNOWN: "unknown",
 }
 """The custom property of the style sheet that each cause is drawn in."""
-_HEADINGS = ("lost s", "seconds", "compiles", "where", "what", "why", "cure")
+_HEADINGS = ("lost s", "seconds", "compiles", "where", "what", "why", "codemod")
 _NUMBERS = 3
 _AROUND = 3
 _CAUSES = 12
@@ -267,7 +267,7 @@ def _place(trace: Trace, number: int, row: Compiled, cure: Cure | None) -> str:
     facts = [("causes", _cause_list(row)), ("called from", _chain(row.chain))]
     if cure is not None:
         applied = " has a fix: <code>jaxfix apply</code>" if cure.fixable else " says what to do by hand"
-        facts.append(("cure", f"<code>jaxfix explain {escape(cure.id)}</code>{applied}"))
+        facts.append(("codemod", f"<code>jaxfix explain {escape(cure.id)}</code>{applied}"))
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
     return (
         f'<details id="place-{number}"{opened}><summary><code>{escape(row.where)}</code> '

@@ -12,7 +12,7 @@ _MOST_PLACES = 3
 
 
 def text(state: State, paint: Paint) -> str:
-    """The whole state: what raises, warns and differs, how much is automatic, and what is left to do by hand."""
+    """The state of an upgrade: what raises, warns and differs, what is automatic, and what remains to do by hand."""
     return "".join(f"{line}\n" for line in _lines(state, paint))
 
 

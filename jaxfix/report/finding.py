@@ -66,13 +66,13 @@ class Proves(Enum):
     FEWER_READS = "fewer blocking reads"
     """The host waits less often for what it reads; compiles do not rise, nor the peak of memory by a tenth."""
     LESS_DATA = "less data in programs"
-    """The constants of what is compiled take less memory; compiles do not rise."""
+    """The constants of the compiled programs take less memory; compiles do not rise."""
     SAME_RESULTS = "the same results"
     """Nothing is gained: steady steps compile no more often, and what starting costs is reported, not judged."""
     SAME_ON_DEVICES = "the same results on several devices"
     """As `SAME_RESULTS`; a run on one device, where the axis of a mesh has the size 1, shows nothing."""
     ERROR_CURED = "an error cured"
-    """What raises runs: compared is what the original comes to before it raises."""
+    """The original raises; only results up to that point are compared."""
     CURED_ON_DEVICES = "an error cured on several devices"
     """As `ERROR_CURED`; a run on one device shows nothing."""
     LESS_TEMPORARY = "less temporary memory"
@@ -277,7 +277,7 @@ Recipe = Callable[[Rewriter], None]
 
 @frozen
 class Offer:
-    """A cure that an option requests.
+    """A change requested by an option.
 
     Attributes:
       change: the option that asks.

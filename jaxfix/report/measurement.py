@@ -12,7 +12,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Compile:
-    """One program that XLA compiled, at the innermost line of the user's that asked for it.
+    """One program compiled by XLA, at the innermost user line that requested it.
 
     Attributes:
       chain: the user's lines from that one outwards, as `file:line in function`.

@@ -72,7 +72,7 @@ class Blocks:
         return lines.line_start(lines.line(self.start(statement)))
 
     def owns_line(self, statement: ast.stmt) -> bool:
-        """Whether nothing but blanks stands before `statement` on its line."""
+        """Whether `statement` is the first on its line."""
         return not self._text[self.line_start(statement) : self.start(statement)].strip()
 
     def indent(self, statement: ast.stmt) -> str:

@@ -65,7 +65,7 @@ class ConcreteSyntax:
         raise SourceError(path, f"line {node.lineno} cannot be rewritten: LibCST reads it differently")
 
     def span(self, node: libcst.CSTNode) -> Span:
-        """Where `node`, found last or inside what was, stands, without its parentheses."""
+        """The span of `node`, the last one found or inside it, without its parentheses."""
         (part,) = self._parts.values()
         return part.span(node)
 

@@ -83,7 +83,7 @@ class ImportNames:
         return apply_edits(self._text[start:end], sorted(inside)).decode()
 
     def _removed(self, alias: ast.alias, gone: Sequence[ast.alias]) -> Span:
-        """What goes with `alias`: its line, else a comma beside it."""
+        """The text removed together with `alias`: its line, else the adjacent comma."""
         line = self._line(alias)
         names, span = self._statement.names, self._module.span(alias)
         if line is not None and (alias in self._leaving or not self._comment(alias)):

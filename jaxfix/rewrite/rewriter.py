@@ -257,7 +257,7 @@ class EditRecorder:
         return self._joined(pieces, shift=0)
 
     def _settle_imports(self, edits: Sequence[Edit]) -> None:
-        """Writes the import statements of which names change, once it is known what else does."""
+        """Writes the import statements with changed names, once all other edits are known."""
         statements, self._reimported = self._reimported, {}
         edits = [*edits, *(Edit(self._module.span(statement), "") for statement in self._deleted)]
         for statement, asked in statements.items():

@@ -65,7 +65,7 @@ def own_parameter(function: Function) -> str | None:
 
 
 def class_around(module: Module, node: ast.AST) -> ast.ClassDef | None:
-    """The class in whose method `node` stands, also inside functions of that method.
+    """The class whose method contains `node`, also inside nested functions.
 
     Returns:
       None where it stands in none.

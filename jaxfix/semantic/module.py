@@ -27,7 +27,7 @@ _LOOPING = frozenset(_LOOPS)
 
 
 class Module:
-    """One source file, parsed; everything that codemods ask about it.
+    """One parsed source file; answers the questions of codemods about it.
 
     Nodes are those of `tree`. Spans are bytes of `source.text`.
 

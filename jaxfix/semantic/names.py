@@ -324,7 +324,7 @@ class Names:
 
     @cached_property
     def _renamings(self) -> Mapping[str, frozenset[str]]:
-        """The variables that an import or `other = module.name` binds, by the last part of what they stand for."""
+        """The variables bound by an import or by `other = module.name`, keyed by the last part of their meaning."""
         found: dict[str, set[str]] = {}
         for alias in self._nodes(ast.alias):
             if alias.asname:
@@ -382,7 +382,7 @@ def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
 
 
 def _tail(expr: ast.AST) -> str:
-    """The attributes that `expr` reads of what it begins with, such as `.lax.scan`."""
+    """The attributes that `expr` reads from its first name, such as `.lax.scan`."""
     found = ""
     while isinstance(expr, ast.Attribute):
         found = f".{expr.attr}{found}"

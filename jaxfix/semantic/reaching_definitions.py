@@ -21,7 +21,7 @@ def reaching(module: Module, use: ast.Name, found: tuple[Binding, ...]) -> tuple
 
 
 def _answers(module: Module) -> dict[ast.Name, tuple[Binding, ...]]:
-    """Those that were given: they depend on nothing but the use."""
+    """The given definitions, which depend only on the use."""
     return {}
 
 

@@ -10,7 +10,7 @@ from jaxfix.syntax.nodes import walk
 
 
 def recompiled(module: Module, *causes: Why) -> Iterator[tuple[ast.AST, Compiled, Cause]]:
-    """What a traced run compiled again in `module` for one of `causes`.
+    """The recompiles of a traced run in `module` for one of `causes`.
 
     Returns:
       The node to report, the entry and its cause. The node is what stands on the line: the call of the program, another

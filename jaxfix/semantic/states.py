@@ -70,7 +70,7 @@ class States:
 
     @cached_property
     def _names(self) -> dict[ast.FunctionDef, set[str | None]]:
-        """By function, the dotted names of what it returns; None among them for what has none."""
+        """By function, the dotted names of its results; None among them for a result without a name."""
         found: dict[ast.FunctionDef, set[str | None]] = {}
         for function, made in self._returned:
             qualname = self._module.qualname(made.func) if isinstance(made, ast.Call) else None
@@ -94,7 +94,7 @@ class States:
         return {keys: keys} if len(keys) == len(made.keys) >= _FEWEST_KEYS else {}
 
     def _changed_by(self, made: ast.Call | ast.Dict) -> frozenset[State]:
-        """What the parameter is of which `made` is a copy, with other values for some parts."""
+        """The parameter that `made` copies with some parts replaced."""
         changed = self._changed(made)
         scope = self._module.scope_of(changed.id, changed) if isinstance(changed, ast.Name) else None
         if not isinstance(changed, ast.Name) or not isinstance(scope, ast.FunctionDef):

@@ -1,4 +1,4 @@
-"""What a text imports, read off its lines: quick, and what stands in its strings may be among it."""
+"""The imports of a text, read line by line: quick, and lines inside strings may be among them."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 class Import(NamedTuple):
-    """One module that a statement names.
+    """One module named by a statement.
 
     Attributes:
       module: as it stands there, with the dots before it.

@@ -1,4 +1,4 @@
-"""What interrupts a stranger's code, and which call of it goes on: what a pack brings along may never return."""
+"""Interrupts third-party code that may never return, and names the call in progress."""
 
 from contextvars import ContextVar
 

@@ -318,7 +318,7 @@ class CallGraph:
         return isinstance(made, ast.Call) and transform_of(self._module, made.func) in _APPLIES
 
     def _taken(self, node: ast.AST, call: ast.Call) -> list[ast.Name] | None:
-        """What reads the parameter that takes `node`, where `call` calls a function of this file that makes no other.
+        """The reads of the parameter that takes `node`, where `call` calls a function of this file that makes none.
 
         Returns:
           None where nothing says which parameter that is, or what it stands for.

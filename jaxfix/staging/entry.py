@@ -1,4 +1,4 @@
-"""How a function of a file is entered: what its name stands for, what uses it, how other files know it."""
+"""How a function of a file is reached: by its name, its uses, and its dotted name in other files."""
 
 import ast
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ _BY_VALUE = where(Identity.BY_VALUE)
 
 
 def made_anew(module: Module, expr: ast.expr, by: str = "jax.jit") -> ast.AST | None:
-    """The node whose every run makes a new function of what `expr` stands for.
+    """The node that creates a new function for `expr` each time it runs.
 
     Args:
       by: the transformation that takes `expr`: they differ in what they hold for the same function.

@@ -203,7 +203,7 @@ def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) ->
 
 
 def _of_own_variable(module: Module, earlier: list[ast.AST], target: ast.Name) -> Jitted | None:
-    """What `step = jax.jit(step)` makes of what the variable was, where nothing but the statements above bound it."""
+    """The jitted function that `step = jax.jit(step)` binds, where only statements above bind the variable."""
     block = getattr(module.parent(module.statement(target)), "body", ())
     value = module.value_of(target)
     above = (isinstance(node, ast.Name) and isinstance(module.statement(node), ast.Assign) for node in earlier)

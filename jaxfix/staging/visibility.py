@@ -16,7 +16,7 @@ DERIVATIVES = where(Transform.DIFFERENTIATES)
 MAPS = where(Transform.BATCHES) | where(Transform.PASSES_ON)
 """What makes a function of another that calls it and puts nothing under `jit`."""
 RULES = short_names(Transform.DERIVATIVE_RULE)
-"""What takes the rules of a function whose derivative is written by hand."""
+"""The registrations of a hand-written derivative."""
 _MEMOS = where(Effect.MEMOISES)
 _KNOWN_DECORATORS = JITS | MAPS | DERIVATIVES | _MEMOS | where(Transform.TRANSPARENT)
 _TRANSPARENT_DECORATORS = short_names(Transform.TRANSPARENT, "builtins", "abc", "typing_extensions")

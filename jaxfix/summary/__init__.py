@@ -1,1 +1,1 @@
-"""What a file tells the other files of its project."""
+"""The summary of a file for the other files of its project."""

@@ -75,7 +75,7 @@ def _has_its_globals(module: Module, call: ast.Call) -> bool:
 
 
 def _followed(module: Module, expr: ast.expr) -> ast.expr:
-    """What a variable that is bound once stands for."""
+    """The value of a variable with a single binding."""
     value = module.only_value(expr) if isinstance(expr, ast.Name) else None
     return expr if value is None else value
 

@@ -9,7 +9,7 @@ from jaxfix.semantic.module import Module
 
 
 class Borrowed:
-    """What the names of `module` stand for in the files of `packages`, the first parts of the names of files.
+    """The meanings of the names of `module` in the files of `packages`, the first parts of dotted names.
 
     Attributes:
       module: the file.
@@ -54,7 +54,7 @@ class Borrowed:
                     yield of, call
 
     def _perhaps(self, node: ast.Name) -> tuple[str, ...]:
-        """What a name may stand for that is imported in one of several places: by the way that is taken."""
+        """The possible meanings of a name imported in one of several places, depending on the branch taken."""
         scope = self.module.scope_of(node.id, node)
         bindings = self.module.bindings(node.id, scope) if scope is not None else ()
         if not any(isinstance(binding.node, ast.Import | ast.ImportFrom) for binding in bindings):

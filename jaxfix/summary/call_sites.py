@@ -1,4 +1,4 @@
-"""What a call passes and what becomes of its results, as far as the function that is called has to know."""
+"""The arguments of a call and the use of its results, as far as the called function depends on them."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -143,7 +143,7 @@ class Passing:
         return False
 
     def _may_be_buffer(self, name: ast.Name) -> bool:
-        """Whether `name` may be a NumPy array, which `-=` changes in place, as far as what binds it tells."""
+        """Whether `name` may be a NumPy array, which `-=` changes in place, judged by its bindings."""
         for binding in self._module.bindings(name.id, self._module.scope_of(name.id, name)):
             if isinstance(self._module.parent(binding.node), ast.AugAssign):
                 continue

@@ -383,7 +383,7 @@ def _key(parent: ast.AST | None) -> str | None:
 
 
 def _spelled(target: ast.expr) -> Iterator[str]:
-    """What a text stands for that is computed: all of a module, where it begins with its name."""
+    """The meaning of a computed name: any name of a module, where it begins with the module's."""
     match target:
         case ast.Constant(value=str()):
             return

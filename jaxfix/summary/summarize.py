@@ -1,4 +1,4 @@
-"""What a file tells the other files of its project."""
+"""Summarizes a file for the other files of its project."""
 
 import ast
 from collections.abc import Container, Iterable, Iterator
@@ -48,7 +48,7 @@ def facts(module: Module, name: str, packages: Container[str], *, is_test: bool 
 def uses(
     module: Module, packages: Container[str], names: frozenset[str], passed: Container[str], *, is_test: bool = False
 ) -> tuple[Use, ...]:
-    """What `module` does with those functions of others that it knows by `names`, a part of what it mentions.
+    """How `module` uses the functions of others that it knows by `names`, a part of its mentions.
 
     Args:
       passed: has `name()` where it matters what calls pass.
@@ -106,7 +106,7 @@ class _Summarizer:
         return found
 
     def _tails(self, roots: Iterable[ast.Name]) -> set[str]:
-        """The attributes that are read of what each of `roots` stands for, such as `.lax.scan`."""
+        """The attributes read from the objects of `roots`, such as `.lax.scan`."""
         parents, found = self.module.index.parents, set()
         for root in roots:
             tail, node = "", parents[root]

@@ -111,7 +111,7 @@ class Index:
 
 
 def _entering(scope: Scope, below: list[ast.AST], outer: Scope | None) -> list[Any]:
-    """The nodes below a scope, with marks around those that are evaluated in it: they stand together."""
+    """The nodes below a scope, with markers around those evaluated in it, which are contiguous."""
     first, last = 0, len(below)
     match scope:
         case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):

@@ -8,7 +8,7 @@ Before:
 After:
     y = jax.tiny_done(x)
 
-Safety: safe for `tiny_safe`, needs evidence for `tiny_risky`.
+Safety: safe for `tiny_safe`, needs a rerun for `tiny_risky`.
 
 Evidence: none can be had.
 

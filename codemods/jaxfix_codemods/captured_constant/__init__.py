@@ -1,10 +1,8 @@
-"""A large array that a jitted function reads from around it, and that becomes part of its program.
+"""A large array captured by a jitted function, compiled into its program as a constant.
 
-What a jitted function takes from around it is a constant: XLA copies it into
-each program, compares and perhaps computes with it while it compiles, and keeps
-it for as long as the program. Passed as an argument, the array stays where it
-is. What is large, a run tells: the probe reads the constants of each program
-that jax lowers, as jax's own report does above 2 GB.
+An array captured by a jitted function is a constant: XLA copies it into each program, may fold computations with it at
+compile time, and keeps it as long as the program. Passed as an argument, it is not copied. A run shows the size: the
+probe reads the constants of each program that jax lowers, as jax's own report does above 2 GB.
 
 Before:
     import jax
@@ -40,7 +38,7 @@ After:
         x = advance(x)
     print(x.sum())
 
-Safety: needs evidence. A program keeps the array of its first call for good, an
+Safety: needs a rerun. A program keeps the array of its first call for good, an
 argument is read at each call: a variable that is bound twice, or an array of
 NumPy, which may be refilled, is declined, and so is what XLA computes of the
 constant alone, once, while it compiles. Only arrays of at least 1 MiB count,

@@ -1,16 +1,12 @@
-"""A state that comes back with another dtype than it went in with.
+"""A state whose dtype changes from step to step.
 
-A jitted step compiles again for the new dtype, and the state may stay wider
-than was meant. The body of a loop or a branch of `cond` raises a TypeError:
-often only where a caller passes half precision, or float32 under
-`jax_enable_x64`, since a scalar that starts as `jnp.asarray(0.0)` has the dtype
-of Python numbers until it is computed from what is passed.
+A jitted step compiles again for the new dtype, and the state may stay wider than intended. The body of a loop or a
+branch of `cond` raises a TypeError, often only for callers in half precision, or in float32 under `jax_enable_x64`: a
+scalar that starts as `jnp.asarray(0.0)` has the default dtype until it is combined with the arguments.
 
-A state that a jitted step certainly returns in full precision is started in it.
-What leaves a body or a branch is cast to the dtypes of what came in: with the
-function of a library where the file mentions it, else with `cast_like` of the
-generated helper file, which casts floats to floats, and leaves integers, random
-keys and Python numbers alone.
+A state that a jitted step certainly returns in full precision starts in it. The result of a body or a branch is cast to
+the dtypes of its input: by the library's function where the file uses that library, else by `cast_like` of the
+generated helper file, which casts floats to floats and leaves integers, random keys and Python numbers alone.
 
 Before:
     import jax
@@ -40,7 +36,7 @@ After:
             average = step(average)
         return average
 
-Safety: needs evidence. A cast after each update of a training loop would lose
+Safety: needs a rerun. A cast after each update of a training loop would lose
 updates in silence: a mean in bfloat16 with a rate of 0.001 stays at 0.25 where
 it was 0.86. So nothing that runs is ever cast: only what leaves a body or a
 branch is, where JAX refuses another dtype, so that a program which ran before
@@ -135,7 +131,7 @@ def _words(drift: Drift) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     functions = " or ".join(dict.fromkeys(body.name for body in drift.bodies))
     return (
-        f"{what}{more} can leave {functions} with another dtype than on the way in, as that depends on what is passed: "
+        f"{what}{more} can leave {functions} with another dtype than it entered, depending on the caller: "
         f"`{drift.primitive}` then raises a TypeError"
     )
 
@@ -146,8 +142,8 @@ def _of_trace(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
     change = f", `{cause.before}` and then `{cause.after}`" if cause.before and cause.after else ""
     return Finding(
         at=at,
-        message=f"{name} comes with another {what} than before{change}: `{entry.program}` is compiled again",
-        title=f"Make {name} with the type that it has after the first update",
+        message=f"the {what} of {name} changes between calls{change}: `{entry.program}` compiles again",
+        title=f"Create {name} with the type that it has after the first update",
         declined=Reason(Code.SEEN_ONLY, "where its first value is made, with that type, is not known from this line"),
     )
 

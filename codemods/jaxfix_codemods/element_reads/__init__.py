@@ -1,12 +1,11 @@
-"""Elements of an array that a Python loop reads one by one.
+"""Array elements read one by one in a Python loop.
 
 Each `x[i]` of an array of JAX starts a program, and each `float(...)`, `if` or
-`print` of it waits for the result: thousands of small steps for what is one
-copy. The array is brought to the host once, by `np.asarray`, and its elements
-are read there: where all that is done with a variable is to read it so, at the
-place that binds it, else before the loop. A loop over an array goes over the copy,
-also where its rows become arguments of functions under `jax.jit` and nothing else:
-to take an array apart, JAX compiles a program with a result for each of a hundred rows.
+`print` of it waits for the result: thousands of dispatches in place of one copy. The array is copied to the host once,
+by `np.asarray`, and its elements are read there. The copy is made where the variable is bound if all uses are such
+reads, else before the loop. A loop over an array iterates over the copy, also where its rows are passed to functions
+under `jax.jit` and used nowhere else: to iterate over an array, JAX compiles a program that returns up to 100 rows at a
+time.
 
 Before:
     import jax
@@ -29,7 +28,7 @@ After:
 
     show(jax.random.key(0))
 
-Safety: needs evidence. Elements of NumPy are not arrays of JAX: arithmetic with
+Safety: needs a rerun. Elements of NumPy are not arrays of JAX: arithmetic with
 them has other types. So only what goes to the host at once is read from the
 copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
 comparison in one with a small integer or a quarter of one. JAX takes the
@@ -89,8 +88,8 @@ from jaxfix_codemods.element_reads.places import (
 from jaxfix_codemods.element_reads.uses import Over, Uses, loops_over
 
 _TITLE = "Read the elements from one copy on the host"
-_ELEMENTS = "reads the elements of {} one by one: each is a program of its own, and a wait for it"
-_ROWS = "goes over the rows of {}, which compiles a program that takes up to a hundred of them apart"
+_ELEMENTS = "reads the elements of {} one by one: each read is dispatched separately and waits for the device"
+_ROWS = "iterates over the rows of {}: JAX compiles a program that unstacks up to 100 at a time"
 _KEYS = where(Result.KEY)
 _PLACING = where(Effect.PLACES)
 
@@ -303,7 +302,7 @@ def _finding(module: Module, read: _Read, cure: Recipe | Reason) -> Finding:
     return Finding(
         at=read.at,
         message=f"a loop {read.what.format(f'`{shown}`')}",
-        title=_TITLE if read.what is _ELEMENTS else "Go over a copy of the rows on the host",
+        title=_TITLE if read.what is _ELEMENTS else "Iterate over a copy of the rows on the host",
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,
         confidence=Confidence.CERTAIN if is_certain else Confidence.POSSIBLE,

@@ -1,8 +1,7 @@
-"""An array that an eager loop makes longer in each iteration.
+"""An array that grows in each iteration of an eager loop.
 
-`jnp.append` and `jnp.concatenate` copy all that there is already, and their
-program is compiled for each length: a loop of 40 iterations compiles 40 programs and
-more. The parts are collected in a list instead, and joined once after the loop.
+`jnp.append` and `jnp.concatenate` copy the whole array, and compile for each length: a loop of 40 iterations compiles
+40 programs or more. The parts are collected in a list instead, and joined once after the loop.
 
 Before:
     import jax.numpy as jnp
@@ -26,7 +25,7 @@ After:
         losses = jnp.concatenate(losses_parts)
         return losses
 
-Safety: needs evidence. The start stays the first part: an empty float array decides the dtype of what is joined, and a
+Safety: needs a rerun. The start stays the first part: an empty float array decides the dtype of what is joined, and a
 loop of no iterations leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
 buffer that is filled in place would be every part at once; so are a part and a start that other code gets hold of, and
 may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
@@ -34,7 +33,7 @@ function that captures it; a `try` or a `with` around that an error may leave wi
 do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
 types, each is rounded once, to the type of the result, and no more to the types in between; so is a weakly typed
 number that is too large for what there was when it was joined, and overflowed then.
-A loop that feeds the array to a model needs another cure: an array of its final length, and how much of it counts; the
+A loop that feeds the array to a model needs another fix: an array of its final length, and how much of it counts; the
 finding says the code. An array in an attribute, as `self.seen`, is joined after the loop where no other file can read
 it, nothing that the loop calls may lead to a read of it, and no `try` of the file goes on after an error; where each
 call of a method adds one part, that is reported.

@@ -1,9 +1,9 @@
-"""A value that a loop around a jitted step reads in each iteration.
+"""A value of a jitted step that the host waits for in every iteration.
 
-A step is started and runs on its own: the host could prepare the next one. `float(loss)`, `loss.item()` and
-`np.asarray(loss)` wait until the step has ended, so that the device idles while the host works, and the host
-while the device does. The arrays are collected instead, and brought to the host by one
-`jax.device_get` after the loop, or where the code looks at them every so many steps.
+JAX dispatches a step asynchronously: the host could prepare the next one. `float(loss)`, `loss.item()` and
+`np.asarray(loss)` block until the step has ended, so that the device idles while the host works, and the host while the
+device works. The arrays are collected instead, and fetched by one `jax.device_get` after the loop, or where the code
+reads them every n steps.
 
 Before:
     import jax
@@ -43,7 +43,7 @@ After:
 
     print(train(jnp.ones(3), jnp.ones((8, 4, 3)))[1])
 
-Safety: needs evidence. What is done with a value is done later with the same value, in the same order: a sum of
+Safety: needs a rerun. What is done with a value is done later with the same value, in the same order: a sum of
 `loss.item()` stays a sum of Python floats, in double precision, and never becomes one on the device. Declined is
 whatever needs the value at once or would see that it is late: a comparison, a `break`, the best so far, a progress bar,
 a print or a log in each iteration, a clock in the loop; a list that the loop reads, that other code may see, or that is
@@ -90,7 +90,7 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
     found = partial(
         Finding,
         at=first.at,
-        message=f"`{shown}` waits for the step in each iteration, before the next one is started",
+        message=f"`{shown}` waits for the step in each iteration, before the next one starts",
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
         guess=True,
     )

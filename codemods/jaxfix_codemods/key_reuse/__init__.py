@@ -1,8 +1,8 @@
-"""A random key that is used twice.
+"""A random key used twice.
 
-A key stands for random numbers that are fixed: a second draw from it gives the same bits. Two `normal` of one key
-are equal, `normal` and `uniform` of one key are known from one another (their ranks are the same), and a noise that is
-drawn in each iteration of a loop is the same noise in each. Nothing fails: results are wrong without a word.
+A key determines its random numbers: a second draw from it gives the same bits. Two `normal` of one key
+are equal, `normal` and `uniform` of one key are fully dependent (their ranks are the same), and noise drawn from one
+key in each iteration of a loop is the same noise every time. Nothing fails: results are silently wrong.
 
 Before:
     import jax

@@ -1,4 +1,4 @@
-"""`jax.pmap`, `pjit` and `with mesh:`, which jax keeps for old code, and `PositionalSharding`, which is gone.
+"""`jax.pmap`, `pjit` and `with mesh:`, kept by jax for old code, and `PositionalSharding`, removed.
 
 Since jax 0.8, `pmap` is `jit` of `shard_map`.
 
@@ -72,7 +72,7 @@ After:
         grads = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
         return w - 0.1 * jax.lax.pmean(grads, "batch")
 
-Safety: needs evidence. The mesh is made of all devices when the function is first called; an array whose first axis is
+Safety: needs a rerun. The mesh is made of all devices when the function is first called; an array whose first axis is
 shorter than there are devices, which `pmap` runs on the first few of them, raises. What `pmap` refuses is refused with
 another error; a call outside of the mesh, which `pjit` with a `PartitionSpec` refuses, runs. Left to a person, with
 the reason: code that asks which process it is, in whichever file of the project, where each host passes its own part
@@ -129,7 +129,7 @@ def _finding(module: Module, each: Mapped) -> Finding:
         Finding,
         at=each.at,
         message="`jax.pmap` is kept for old code: `jit` of `shard_map` does the same",
-        title="Map with `jit` of `shard_map`",
+        title="Replace `pmap` with `jit` of `shard_map`",
     )
     try:
         check(module, each)

@@ -33,7 +33,7 @@ def _finding(module: Module, each: Entered) -> Finding:
         Finding,
         at=each.item.context_expr,
         message="`with` of a mesh is deprecated since jax 0.10.1: `jax.set_mesh` enters it",
-        title="Enter it with `jax.set_mesh`",
+        title="Use `jax.set_mesh`",
         fate=Fate("jax", warns="0.10.1"),
     )
     try:

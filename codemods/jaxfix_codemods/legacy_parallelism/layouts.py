@@ -13,7 +13,7 @@ _PLACES = {
 }
 """Functions that place arrays, with the name of the second parameter, which says where."""
 CONSTRAINTS = ("jax.lax.with_sharding_constraint", "equinox.filter_shard")
-"""Those that place what is traced."""
+"""The arguments that place traced values."""
 _JIT = ("in_shardings", "out_shardings")
 _PARTIAL = "functools.partial"
 _FLAT = ("jax.devices", "jax.local_devices")

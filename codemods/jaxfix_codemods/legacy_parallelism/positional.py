@@ -79,7 +79,7 @@ def _finding(module: Module, at: ast.AST, recipe: Recipe | None = None, declined
     return Finding(
         at,
         f"`{OLD}` is {what}",
-        "Name the axes of a mesh",
+        "Use `NamedSharding` with named mesh axes",
         recipe,
         declined=declined,
         deprecated=True,

@@ -1,24 +1,25 @@
 """A `jax.jit` created inside a function or loop: it recompiles every time.
 
 JAX keeps compiled programs under the identity of the function inside the jit. A `lambda`, a local `def`, a
-`functools.partial`, a bound method or what `jax.grad` and `jax.vmap` return is a new function each time, so that
-`jax.jit(lambda ...)` in a function compiles at every call of it. Made once, it compiles once. What it takes from its
-surroundings becomes a further argument. A jit of the same function object, as in `jax.jit(step)(x)`, is found again
-and is not a finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
+`functools.partial`, a bound method or the result of `jax.grad` or `jax.vmap` is a new function each time, so that
+`jax.jit(lambda ...)` in a function compiles at every call of it. Created once, it compiles once. Captured variables
+become further arguments. A jit of the same function object, as in `jax.jit(step)(x)`, hits the cache and is not a
+finding; nor is `equinox.filter_jit` of a bound method or of what its own transformations return.
 
-What a `partial` of a function of the file binds is passed at the calls instead: `jax.jit(partial(f, k))` becomes
-`jax.jit(f)`, which is found again.
+Arguments bound by a `partial` of a function of the file are passed at the calls instead: `jax.jit(partial(f, k))`
+becomes `jax.jit(f)`, which hits the cache.
 
-A jit in a loop of what reads a model or parameters that the loop advances compiles in every iteration: it is made once,
-before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is called. Solvers and
-terms of equations that find their programs by a function, as `optimistix.root_find` and `diffrax.ODETerm` do, compile
-again for each new one. So do solvers that keep their own programs, as those of `jaxopt`, and functions that take an
-optimizer of `optax` as a static argument: one that each iteration makes of the same is made once, before the loop.
+A jit in a loop of a function that reads a model or parameters which the loop updates compiles in every iteration: it
+is created once, before the loop, and takes them as its first argument, under `equinox.filter_jit` where a model is
+called. Solvers and terms of equations whose programs are cached by function, such as `optimistix.root_find` and
+`diffrax.ODETerm`, compile again for each new one. So do solvers that cache their programs themselves, such as those of
+`jaxopt`, and functions with an optax optimizer as a static argument: an object created in every iteration from the same
+arguments is created once, before the loop.
 
-A function that makes a jitted one, such as `make_step(optimizer)`, compiles again where a loop calls it each time:
-the call moves before the loop. A call that is made with what the loop binds, as in `make_step(size)` for several sizes,
-makes other programs on purpose and is not a finding, unless it takes data, which the jitted function should take. The
-call of a factory of another file is reported, and stays: what that reads is not known here.
+A factory of jitted functions, such as `make_step(optimizer)`, compiles again each time a loop calls it: the call moves
+before the loop. A call with a loop variable, as in `make_step(size)` for several sizes, makes different programs on
+purpose and is not a finding, unless its argument is data, which the jitted function should take. A factory in another
+file is only reported: what it reads is unknown.
 
 Before:
     import jax
@@ -143,7 +144,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
         message=_message(module, site),
         confidence=_confidence(module, site),
     )
-    title = f"Make {_what(module, site)} once"
+    title = f"Create {_what(module, site)} once"
     if applied is not None:
         return found(title=applied.title, recipe=partial(apply_at_the_call, applied), safety=Safety.NEEDS_EVIDENCE)
     try:
@@ -182,8 +183,8 @@ def _of_state(module: Module, site: Site, advanced: states.Advanced) -> Finding:
     found = partial(
         Finding,
         at=site.at,
-        message=f"{_what(module, site)} reads `{name}`, which the loop advances: it compiles again in every iteration",
-        title=f"Make {_what(module, site)} once, and pass it `{name}`",
+        message=f"{_what(module, site)} reads `{name}`, which differs in every iteration: it compiles again each time",
+        title=f"Create {_what(module, site)} once, and pass it `{name}`",
         confidence=_confidence(module, site),
     )
     try:

@@ -1,4 +1,4 @@
-"""Whether a jitted function can be made where it is made once, and what has to be passed to it there."""
+"""Whether a jitted function can be hoisted, and what has to be passed to it then."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -200,7 +200,7 @@ class _Judge:
             raise Declined(Reason(Code.CONDITIONAL, "which function is meant depends on a condition"))
 
     def _check_rebound(self, name: str, *, stays: bool) -> None:
-        """A variable that is bound to other things too stays, and is bound to what is made once."""
+        """A variable with other bindings stays, and is bound to the hoisted function."""
         if self.lifted:
             taken = self.lifted[0].text
             raise Declined(

@@ -1,4 +1,4 @@
-"""Where functions under jit are made, and which of them are new at every call of what is around them."""
+"""Where jitted functions are created, and which are new at every call of their enclosing function."""
 
 import ast
 from collections.abc import Iterator

@@ -1,14 +1,13 @@
-"""A loop body, branch or condition that is created whenever the function around it is called.
+"""A loop body, branch or condition created at every call of its enclosing function.
 
 Called outside `jit`, `lax.scan`, `while_loop`, `fori_loop`, `cond` and `switch` compile their functions, and keep
 the compiled program under the function's identity. A `def` or `lambda` inside the caller, a `functools.partial` and
-a bound method are new objects at every call: the program is compiled again each time, and the old one stays in
-memory. `lax.map`, and `cond` where each branch has an operand of its own, wrap their functions in new ones, and under
-an eager `grad`, `hessian` or `vmap` control flow is traced again whatever its functions are. The cures, the first that
-is sound: the function moves to where it is made once; it moves, and arrays that it takes from its surroundings become
-part of the carry, or operands; the function around the call goes under `jit`; the call is wrapped in `retrace`, which
-traces it at every time and compiles it once for what it computes. Under a transformation the outermost one is wrapped:
-`retrace(jax.grad(loss))(x)`.
+a bound method are new objects at every call: the program compiles again each time, and the old one stays in memory.
+`lax.map`, and `cond` with an operand per branch, wrap their functions in new ones; under an eager `grad`, `hessian` or
+`vmap` control flow is traced again, whatever its functions are. The first sound fix of these is made: the function is
+hoisted out of its caller; it is hoisted, and captured arrays become part of the carry, or operands; the enclosing
+function is put under `jit`; the call is wrapped in `retrace`, which traces each call but compiles equal programs once.
+Under a transformation the outermost one is wrapped: `retrace(jax.grad(loss))(x)`.
 
 Before:
     import jax
@@ -44,7 +43,7 @@ Safety: a function that takes nothing from its surroundings, and reads nothing t
 wherever it stands: safe, unless its defaults or annotations may fail at import, its operands may be pytrees of the
 program's own classes, or its trace may warn, read a setting or keep an array that is deleted later (docs/safety.md). A
 module's variable that the module binds once counts as never rebound if its name is that of a constant (`RATE`) or
-private (`_rate`). All else needs evidence. A lifted variable becomes a traced array, which `isinstance(k, int)` would
+private (`_rate`). All else needs a rerun. A lifted variable becomes a traced array, which `isinstance(k, int)` would
 answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not computed in double; before
 jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0: mapped): with such a jax
 nothing is put into a carry, and under a transformation with none. A body that is kept for the `loss` that it calls, as
@@ -175,7 +174,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
         moot=not again and _is_in_layer(module, call),
     )
-    moved = f"Move {names} to where {'they are' if len(made_anew) > 1 else 'it is'} made once"
+    moved = f"Hoist {names} out of `{around(module, call)}`"
     if isinstance(move, Move) and not lost:
         plain = not move.lifted and move.before in module.tree.body and not is_doubted(module, move)
         safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE

@@ -1,4 +1,4 @@
-"""Whether functions that are created can be moved to where they are made once, and what has to be lifted."""
+"""Whether functions can be hoisted, and which variables have to be lifted."""
 
 import ast
 from collections.abc import Collection, Iterator, Sequence

@@ -1,10 +1,10 @@
-"""A Python number that changes from call to call, where it is part of the program.
+"""A Python number that changes between calls and is part of the compiled program.
 
-`equinox.filter_jit` traces arrays and takes everything else as it is, and a static argument of `jax.jit` is part of the
-program by choice. A step counter, a learning rate or a temperature that is passed there as a Python number costs a
-compile for every value, and each program stays in memory. As an array it is traced once. The counter itself stays a
-Python number: it is wrapped at the call, or taken out of the static arguments, since `jax.jit` takes a number as an
-array by itself. A plain argument of `jax.jit` or `nnx.jit` costs nothing, and is not a finding.
+`equinox.filter_jit` traces arrays and treats everything else as static; a static argument of `jax.jit` is part of the
+program by choice. A step counter, a learning rate or a temperature passed there as a Python number costs a compile for
+every value, and each program stays in memory. As an array it is traced once. The counter itself stays a Python number:
+it is wrapped at the call, or taken out of the static arguments, since `jax.jit` takes a number as an array by itself. A
+plain argument of `jax.jit` or `nnx.jit` costs nothing, and is not a finding.
 
 Before:
     from functools import partial
@@ -47,7 +47,7 @@ After:
             logits = sample(logits, temperature=1.0 / (step + 1), axis=0)
         return params, logits
 
-Safety: needs evidence. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
+Safety: needs a rerun. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
 raise on an array, and past `2**31 - 1` an array wraps around to negative numbers without a word, which is why the
 counter stays unchanged. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
 `if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products that soon leave 32 bits. A
@@ -134,9 +134,7 @@ def _finding(module: Module, counter: Counter) -> Finding:
 
 
 def _title(counter: Counter, shown: str) -> str:
-    return (
-        f"Trace `{shown}`: take it out of the static arguments" if counter.is_static else f"Pass `{shown}` as an array"
-    )
+    return f"Remove `{shown}` from the static arguments" if counter.is_static else f"Pass `{shown}` as an array"
 
 
 def _cure(module: Module, counter: Counter) -> tuple[Recipe | None, Reason | None]:
@@ -177,8 +175,8 @@ def _seen(module: Module, at: ast.AST, entry: Compiled, cause: Cause) -> Finding
     )
     return Finding(
         at=at,
-        message=f"{name} is static and a new number each time: `{entry.program}` is compiled for every value of it",
-        title=f"Trace {name}: take it out of the static arguments, or pass it as an array",
+        message=f"{name} is static and differs between calls: `{entry.program}` compiles for every value of it",
+        title=f"Remove {name} from the static arguments, or pass it as an array",
         recipe=recipe,
         declined=declined,
     )

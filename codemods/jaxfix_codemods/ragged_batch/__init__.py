@@ -1,8 +1,8 @@
-"""A last batch that is shorter than all others.
+"""A last batch shorter than the others.
 
-A program is compiled for the shapes of its arguments. Where the number of rows is not a multiple of the batch, the last
-batch of each epoch has a shape of its own, and everything under `jit` that it comes to is compiled a second time: of a
-large model that is minutes, for a few rows.
+A program is compiled for the shapes of its arguments. Where the number of rows is not a multiple of the batch size, the
+last batch of each epoch has another shape, and all jitted functions that receive it compile a second time: minutes for
+a large model, to process a few rows.
 
 Before:
     import jax
@@ -42,7 +42,7 @@ After:
         w = step(w, X[i : i + 4], Y[i : i + 4])
     print(w.shape)
 
-Safety: on request, as both cures change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
+Safety: on request, as both fixes change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
 nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the same
 batches from a generator, and where something counts the batches, uses the size of one, or reads after the loop where
 it ended. `--ragged pad` repeats the last row up to the size of a batch, and passes on a mask, by which each `mean` over
@@ -132,7 +132,7 @@ def _offers(module: Module, found: Batches, taken: tuple[Step, ...]) -> tuple[tu
 def _dropped(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:
     check_dropped(module, found, taken)
     recipe, reference = partial(drop, module, found), partial(skip, module, found)
-    return Offer(Change.DROP_RAGGED, "Leave a shorter last batch out", recipe, reference, Equality.FEWER_ROWS)
+    return Offer(Change.DROP_RAGGED, "Drop a shorter last batch", recipe, reference, Equality.FEWER_ROWS)
 
 
 def _padded(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:

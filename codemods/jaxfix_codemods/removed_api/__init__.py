@@ -1,4 +1,4 @@
-"""Names, arguments and methods that newer versions of jax, and of libraries around it, are without.
+"""Names, arguments and methods removed from newer versions of jax and of libraries around it.
 
 `jax.tree_map` is `jax.tree.map` since jax 0.4.25, deprecated since 0.4.26, and gone since 0.6.0: reading it raises an
 `AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name, and
@@ -9,9 +9,9 @@ the project runs with an older jax too, what is written is what all of these hav
 where there is nothing that all have, the line is reported and left. A project that admits no version which is without
 a name, as one that pins `jax==0.4.13`, gets no finding about it.
 
-No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with
-what to do by hand. [`jaxfix upgrade`](../upgrade.md) asks for another version than the installed one, and tells as well
-what that does differently without a word.
+No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with the steps to do
+by hand. [`jaxfix upgrade`](../upgrade.md) targets another version than the installed one, and also reports silent
+changes of behaviour.
 
 Before:
     import jax
@@ -30,7 +30,7 @@ After:
     doubled = jax.tree.map(lambda x: 2 * x, {"w": 1.0})
     clipped = jnp.clip(jnp.arange(4.0), max=2.0, min=1.0)
 
-Safety: it needs evidence, also where the new name is the same function: the line raises today, or warns, and something
+Safety: it needs a rerun, also where the new name is the same function: the line raises today, or warns, and something
 may take that: a handler in another file, a test, `hasattr`, a thread, a parent process. [`jaxfix upgrade
 --write`](../upgrade.md) is asked for another version, and so writes another name of the same thing without a run: of a
 function, of one that takes the same arguments and does the same, and of a type in an annotation. Not where the error is

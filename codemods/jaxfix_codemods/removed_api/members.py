@@ -39,7 +39,7 @@ def _keyword(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyw
     message = words(first, f"{named} of `{first.function}`", module, number=len(found))
     declined = next((why for k, row in found if (why := _why_not(module, call, k, row)) is not None), None)
     new = " and ".join(f"`{row.new}`" for _, row in found if row.new)
-    title = f"Write {new}" if new and declined is None else f"Leave out {named}"
+    title = f"Write {new}" if new and declined is None else f"Remove {named}"
     is_alias = all(row.way is Way.ALIAS for _, row in found)
     recipe = None if declined is not None else partial(_rename, module, call, found)
     return certain(module, found[0][0], message, title, first, recipe, declined, is_same=is_alias)
@@ -105,7 +105,7 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
             continue
         message = words(row, f"`{row.old}` of arrays", module)
         recipe = partial(_method, module, row, node, whole)
-        yield certain(module, node, message, "Use what newer versions have", row, recipe, None, is_same=False)
+        yield certain(module, node, message, "Use the newer API", row, recipe, None, is_same=False)
 
 
 def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:

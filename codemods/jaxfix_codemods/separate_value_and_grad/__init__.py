@@ -1,7 +1,7 @@
 """A function and its gradient, computed by two calls with the same arguments.
 
-Reverse mode computes the value on its way to the gradient, and `jax.grad` throws it away: a call of the function
-beside it does all of that work again, and a `jit` of its own compiles it again. `jax.value_and_grad` returns both.
+Reverse mode computes the value before the gradient, and `jax.grad` discards it: a separate call of the function repeats
+that work, and compiles it again if it is jitted. `jax.value_and_grad` returns both.
 
 Before:
     import jax
@@ -36,7 +36,7 @@ After:
             weights = weights - 0.1 * grads
         return weights
 
-Safety: needs evidence. Both calls stand in one block, with the same arguments, and nothing between them binds or
+Safety: needs a rerun. Both calls stand in one block, with the same arguments, and nothing between them binds or
 changes what they read. The function runs once in place of twice, so one that prints, draws numbers or counts its
 calls is declined; so is one with a derivative rule of its own, whose forward pass may return another value, and
 one of which an argument is computed by a class of the file, as a property is, which may count its reads. A number of
@@ -90,7 +90,7 @@ def _finding(module: Module, pair: Pair) -> Finding:
     found = partial(
         Finding,
         at=pair.last,
-        message=f"`{name}` is computed twice for the same arguments: its gradient has its value on the way",
+        message=f"`{name}` is computed twice for the same arguments: computing its gradient yields the value too",
         title="Take the value and the gradient from one call",
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
     )

@@ -10,7 +10,7 @@ from jaxfix.api.library import Transform, where
 
 _BOTH = where(Transform.WITH_VALUE)
 GRADIENTS = {name.replace("value_and_", ""): name for name in _BOTH}
-"""What makes a gradient, and what makes it with the value beside it."""
+"""Transformations that return a gradient, and their forms that return the value too."""
 _JITS = where(Transform.COMPILES)
 _OPTIONS = frozenset({"argnums", "has_aux", "allow_int"})
 _SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)

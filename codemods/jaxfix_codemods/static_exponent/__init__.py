@@ -1,10 +1,9 @@
-"""A power whose exponent is a counter in an integer array.
+"""A power with an integer counter as its exponent.
 
 With a concrete integer array as exponent, `**` becomes `lax.integer_pow`, whose
-exponent is part of the program: run eagerly, every new count is a new program,
-one compile per step that also stays in memory. A floating exponent is an
-argument like any other. The powers of one function are cured together, since
-one that is left compiles for all.
+exponent is part of the program: run eagerly, every new count compiles a new program, which stays in memory. A floating
+exponent is an ordinary argument. All such powers of a function are rewritten together, since one that remains still
+compiles at every step.
 
 Before:
     import jax.numpy as jnp
@@ -26,7 +25,7 @@ After:
             correction = 1 - decay**(count * 1.0)
             yield moment / correction.astype(moment.dtype)
 
-Safety: needs evidence. The eager result moves by some units in the last place
+Safety: needs a rerun. The eager result moves by some units in the last place
 onto the one that the same line gives under jit. `count * 1.0` is weakly typed,
 so the result stays weak and a bfloat16 update stays bfloat16, where
 `count.astype(float)` would promote it. Under jit, though, a power of a Python
@@ -213,9 +212,7 @@ def _finding(module: Module, values: Values, powers: tuple[_Power, ...], decline
     return Finding(
         at=first.at,
         message=f"{', '.join(shown)} {verb} to an integer array: run eagerly, each new value of {noun} compiles again",
-        title="Make the exponent floating with `* 1.0`"
-        if not kept
-        else "Make the exponent floating where it is concrete",
+        title="Convert the exponent to float with `* 1.0`" if not kept else "Convert a concrete exponent to float",
         recipe=partial(_float_exponents, module, powers, kept) if declined is None else None,
         declined=declined,
         confidence=Confidence.CERTAIN if module.get(Staging).surely_repeats(first.at) else Confidence.POSSIBLE,

@@ -1,8 +1,7 @@
 """A jitted step that keeps its old state in memory while it computes the new one.
 
-`params = step(params, batch)` needs the old `params` no longer once the call
-has begun, but XLA does not know that: both are held, and the new ones are
-written elsewhere. With `donate_argnums` the new state is written over the old.
+`params = step(params, batch)` does not need the old `params` after the call, but XLA does not know that: it keeps both
+in memory. With `donate_argnums` the new state reuses the buffers of the old.
 
 Before:
     import jax
@@ -32,7 +31,7 @@ After:
         params = step(params, number)
     print(params.sum())
 
-Safety: needs evidence. What was donated is gone: `best = params` before the
+Safety: needs a rerun. What was donated is gone: `best = params` before the
 call raises `Array has been deleted` when it is read, and so do a second run
 from the same first parameters, an average that began as `ema = params`, and a
 caller who passed its own. Only what the statement of every call rebinds is

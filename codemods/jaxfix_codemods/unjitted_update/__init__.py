@@ -1,20 +1,16 @@
-"""Device work that a loop runs eagerly: a training step, an update by hand, draws, averages.
+"""Device work in an eager loop: a training step, an update by hand, draws, averages.
 
-Outside of `jit` each operation is dispatched by itself: hundreds of small
-programs per iteration where one would do. A function that the loop calls, and that
-does all of it, is put under `jit` as a whole. Otherwise the statements that can
-be traced become such a function: those of a loop, with the jitted calls among
-them, or those of a method that binds `self.params`, whose attributes are
-passed and assigned. What needs values stays where it is: a `print`, a `float`,
-a count in Python. Where it has to run in between, the part with more work is
-taken, and the other one after it if it is worth a program too. A sum that begins
-as a number of Python stays outside, too: `jit` would compile the step for the
-number, and again for the array that it becomes.
+Outside `jit` each operation is dispatched separately: hundreds of small programs per iteration in place of one. If the
+loop calls a function that does all of the work, that function is put under `jit`. Otherwise the traceable statements
+are extracted into a new jitted function: those of a loop, jitted calls included, or those of a method that assigns
+`self.params`, whose attributes become arguments and results. Statements that need concrete values stay in the loop: a
+`print`, a `float`, a Python counter. If such a statement has to run between two parts, the part with more work is
+jitted, and the other one too if it is worth a program. A sum that starts as a Python number also stays outside: `jit`
+would compile the step for the number, and again for the array that it becomes.
 
-A function that `jax.vmap` has made, and that is called in each iteration, is mapped again each time:
-it is put under `jit` where it is made. So is a function of which a loop of
-another file starts that many programs, and one of two programs that an iteration
-calls for each item of a list.
+The result of `jax.vmap`, called in each iteration, is traced again each time: it is put under `jit` where it is
+created. So is a function that dispatches several operations in a loop of another file, and one of at least two
+operations that an iteration calls for each item of a list.
 
 Before:
     import jax
@@ -56,7 +52,7 @@ After:
             params, state = train_step(params, state, batch)
         return params
 
-Safety: needs evidence. What a jitted function reads beside its arguments is
+Safety: needs a rerun. What a jitted function reads beside its arguments is
 read once: a step over a batch that the loop rebinds would go on with the
 first one for ever, without a word. So all data are arguments, and a step that
 captures what changes is declined, as is one that captures a list, a dictionary
@@ -426,7 +422,7 @@ class _Taken:
 def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:
     return Finding(
         at=eager.at,
-        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched by itself, in every iteration",
+        message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched separately, in every iteration",
         title=title,
         recipe=None if isinstance(cure, Reason) else cure,
         declined=cure if isinstance(cure, Reason) else None,

@@ -58,7 +58,7 @@ def check_names(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.A
 
 
 def check_called(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
-    """Refuses calls of what does more than compute, as their names tell."""
+    """Refuses calls with side effects, judged by their names."""
     for call in (n for s in row for n in walk(s) if isinstance(n, ast.Call)):
         match call.func:
             case ast.Name(id=name) if module.scope_of(name, call) is None:

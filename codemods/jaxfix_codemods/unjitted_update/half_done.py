@@ -1,4 +1,4 @@
-"""What a step that raises leaves bound: nothing under `jit`, and later code may use what was."""
+"""What a failing step leaves bound: under `jit` nothing, where the original has bound some variables."""
 
 import ast
 from collections.abc import Sequence

@@ -1,9 +1,8 @@
-"""A Python loop in traced code, which becomes as many copies of its block as it has rounds.
+"""A Python loop in traced code, unrolled into one copy of its block per iteration.
 
-`jax.jit` sees no loop: it traces, lowers and compiles each iteration again, so that
-the time of a first call grows with the number of iterations. What the loop passes
-between iterations becomes the carry of `jax.lax.fori_loop` or of
-`jax.lax.scan`, which are traced and compiled once for all iterations.
+`jax.jit` does not see a Python loop: it traces, lowers and compiles each iteration, so the time of the first call grows
+with the number of iterations. The loop's variables become the carry of `jax.lax.fori_loop` or `jax.lax.scan`, which
+trace and compile the block once.
 
 Before:
     import jax
@@ -41,7 +40,7 @@ After:
 
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
-Safety: needs evidence. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list that
+Safety: needs a rerun. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list that
 is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the iteration
 is a traced one: as an index, in `fold_in`, and where it is computed or compared with an array at once, it gives the
 same; anything else, such as `i / 3`, which Python divides in double precision, is declined. Slices `x[start : start +
@@ -120,7 +119,7 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
     found = partial(
         Finding,
         at=rounds.loop.iter,
-        message=message.format(f"all {rounds.count} rounds are" if rounds.count else "each iteration is"),
+        message=message.format(f"all {rounds.count} iterations are" if rounds.count else "each iteration is"),
         title=_SCAN if outputs or not rounds.counts_up else _COUNT,
         confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
         guess=not many,

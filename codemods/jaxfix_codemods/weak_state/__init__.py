@@ -1,16 +1,13 @@
 """An initial state with a weakly typed scalar, where the updated state is strongly typed.
 
-`jnp.asarray(0)` is weakly typed, and what an update computes from typed arrays
-is not. The type of the state is part of the key under which a jitted update is
-found, so the second step traces and compiles everything again. An explicit
-dtype for every such scalar makes the first state look like all later ones; one
-that is left out keeps the second compile.
+`jnp.asarray(0)` is weakly typed, and the result of an update with typed arrays is not. The types of the state are part
+of the cache key of a jitted update, so the second step traces and compiles everything again. An explicit dtype for
+every such scalar gives the first state the types of all later ones; a single one left out keeps the second compile.
 
-A state is found by data flow, not by its name: what a jitted function or method
-takes and its result replaces, in a loop or in an attribute; and what one function
-makes and another one takes and returns, by the fields of its class or by its keys.
-A Python number, as in `best=jnp.inf`, is a weakly typed leaf too, once an update
-returns an array for it; one that only counts stays a number.
+A state is found by data flow, not by its name: an argument of a jitted function or method that its result replaces, in
+a loop or in an attribute; or the result of one function that another one takes and returns, matched by the fields of
+its class or by its keys. A Python number, as in `best=jnp.inf`, is a weakly typed leaf too, once an update returns an
+array for it; one that only counts stays a number.
 
 `dtype=int` and `dtype=float` are the very types that JAX gives a Python number
 (they follow `jax_enable_x64`): right where the update computes in a precision of
@@ -51,7 +48,7 @@ After:
         loss = jnp.sum(params.astype(jnp.float32) ** 2)
         return {"mean": 0.9 * state["mean"] + params, "best": jnp.minimum(state["best"], loss)}
 
-Safety: needs evidence. A strong scalar takes part in promotion where a weak one
+Safety: needs a rerun. A strong scalar takes part in promotion where a weak one
 does not: an update that multiplies it with a bfloat16 array gives float32. Only
 scalars of a state are typed, never constants, and only those that the update
 returns strongly typed or may return so; a counter that only does `+ 1` stays

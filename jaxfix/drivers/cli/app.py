@@ -99,7 +99,7 @@ def _parameter(parameter: Parameter) -> inspect.Parameter:
 
 
 def _values(given: dict[str, Any]) -> dict[str, Any]:
-    """The fields of what was given; the others have their defaults."""
+    """The fields that were given; the others have their defaults."""
     present = ((name, value) for name, value in given.items() if value is not None)
     return {name: tuple(value) if isinstance(value, list) else value for name, value in present}
 
@@ -114,7 +114,7 @@ def check(options: Check) -> int:
 
 @_command()
 def apply(options: Apply) -> int:
-    """Fix what is found: what is safe, and what a rerun proves."""
+    """Fix what is found: safe fixes, and fixes proven by a rerun."""
     from jaxfix.drivers.cli import apply as command
 
     return command.apply(options)
@@ -210,7 +210,7 @@ def verify(options: Verify) -> int:
 
 @_command()
 def doctor(options: Doctor) -> int:
-    """Say what works here, what is wrong, and what to do about it."""
+    """Report what works here, what does not, and how to fix it."""
     from jaxfix.drivers.cli import doctor as command
 
     return command.doctor(options)

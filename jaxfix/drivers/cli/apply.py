@@ -1,4 +1,4 @@
-"""`jaxfix apply`: writes what is safe, and what a rerun proves."""
+"""`jaxfix apply`: writes safe fixes, and fixes proven by a rerun."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class _Decided:
-    """What is to be written, and what reruns have shown of it.
+    """The fixes to write, and the results of reruns.
 
     Attributes:
       command: the program that was rerun, if any was.
@@ -128,7 +128,7 @@ def _rerun(options: Apply, place: Target, command: str | None, *, renames: bool 
 
 
 def _scouted(session: Session, options: Apply, place: Target) -> Session:
-    """The session, told by a run of the named program what only a run can tell, where there is such a thing.
+    """The session, completed by a run of the named program where only a run can find something.
 
     None that is to be ended after some calls: of what is not known yet.
     """
@@ -145,7 +145,7 @@ def _opened(looked_at: Targets) -> Session:
 
 
 def _decided(session: Session, shown: Agenda | None, rerun: Callable[[str | None], Rerun], options: Apply) -> _Decided:
-    """What the options decide, and what a rerun shows if it may; or what a person does."""
+    """The decisions by the options, with a rerun if allowed; or those of a person."""
     allowed = agreed(options.wish, shown, session.waiting, is_asked_later=options.interactive)
     proofs = Proofs({})
     how = rerun(allowed.command)

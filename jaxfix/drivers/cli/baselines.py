@@ -35,7 +35,7 @@ class Opened:
 
 @frozen
 class Judgement:
-    """What one baseline makes of what was found; `entries` are those that it should have."""
+    """The effect of one baseline on the findings; `entries` is its new content."""
 
     opened: Opened
     comparison: Comparison

@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS packages (digest BLOB PRIMARY KEY, names TEXT) WITHOU
 
 @frozen
 class _Row:
-    """What is kept of one file.
+    """The cache entry of one file.
 
     Attributes:
       place: a digest of what names it, and of the codemods.
@@ -67,7 +67,7 @@ class _Row:
 
     @property
     def proof(self) -> bytes:
-        """What the columns come to, if none was changed."""
+        """The result stored in the columns, if nothing has changed."""
         return _digest(self.place, self.text, self.packages, self.record.encode())
 
 
@@ -253,7 +253,7 @@ def _fits(unit: Unit, before: frozenset[str] | None, now: frozenset[str]) -> boo
 
 
 def _named(unit: Unit) -> bytes:
-    """A digest of what names the file, and of what is looked for in it."""
+    """A digest of the file's name and surroundings, and of the codemods that read it."""
     around = unit.surroundings
     ids = tuple(codemod.id for codemod in unit.codemods)
     versions = (around.jax, around.oldest_jax, around.until, around.libraries, around.floors, around.came_from)

@@ -1,4 +1,4 @@
-"""`jaxfix doctor`: what jaxfix works with here, and what keeps it from working."""
+"""`jaxfix doctor`: what jaxfix works with here, and what prevents it from working."""
 
 import json
 import os
@@ -193,7 +193,7 @@ def _unseen(answer: Answer) -> str | None:
 
 
 def _table(lines: Sequence[Line], paint: Paint) -> str:
-    """One line each: level, topic, words; what to do stands below, indented."""
+    """One line each: level, topic, words; the remedy follows, indented."""
     width = max(len(line.topic) for line in lines)
     rows = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""`jaxfix receipts`: what reruns have shown, and what of it has expired."""
+"""`jaxfix receipts`: the stored results of reruns, and why some have expired."""
 
 import json
 import sys

@@ -63,7 +63,7 @@ class Result:
 
     @property
     def differences(self) -> Differences:
-        """What is changed, with what there is to say of it."""
+        """The changes, with remarks."""
         places = {(entry.path, entry.key): entry.where for entry in self.found.diagnostics}
         return Differences(self.plans, self.generated, places, self.proofs.receipts)
 
@@ -241,7 +241,7 @@ def _held(result: Result) -> Iterator[tuple[str, Held]]:
 
 
 def _missing(result: Result) -> Iterator[str]:
-    """The commands that would give the evidence which is missing, as far as imports tell what runs the files."""
+    """The commands that would give the missing evidence, judged by who imports the files."""
     waiting = {path for path, held in _held(result) if held.reason in (NO_EVIDENCE, NO_PROGRAM)}
     entries = [entry.target for entry in result.plans.planned if entry.patch.path in waiting]
     paths = [target.path for target in entries if target.path is not None and target.module is None]
@@ -317,7 +317,7 @@ def _where(result: Result) -> str:
 
 
 def _undo_root(result: Result) -> str | None:
-    """What to type before `jaxfix undo`; None if there is nothing to undo."""
+    """The command to type before `jaxfix undo`; None if there is nothing to undo."""
     written = [*result.places.values(), *([result.vendored] if result.vendored else [])]
     if not written:
         return None

@@ -133,7 +133,7 @@ def status_of(measurement: Measurement) -> int:
 
 
 def next_step(seen: Trace, cures: Cures, options: Options) -> str | None:
-    """What to type now; None where nothing was found."""
+    """The next command to type; None without findings."""
     script = seen.command[0].startswith("-") or seen.command[0].endswith(".py")
     program = shlex.join(("python", *seen.command) if script else seen.command)
     if any(cure.fixable for cure in cures.values()):
@@ -155,6 +155,6 @@ def _same_way(seen: Trace, options: Options) -> str:
 
 
 def _paths(cures: Cures) -> str:
-    """The files of what can be fixed, as a command line names them."""
+    """The files with fixable findings, as command-line arguments."""
     found = dict.fromkeys(row.path for row, cure in cures.items() if cure.fixable)
     return shlex.join(found) if len(found) <= _FEW else "."

@@ -12,7 +12,7 @@ Options:
 
 Commands:
   check     Report findings; run nothing, write nothing but a baseline.
-  apply     Fix what is found: what is safe, and what a rerun proves.
+  apply     Fix what is found: safe fixes, and fixes proven by a rerun.
   upgrade   Bring a project to another version of jax; say what it takes.
   prove     Run a program without and with a change; compare results.
   campaign  Prove the fixes of many repositories in one report.
@@ -24,7 +24,7 @@ Commands:
   trust     Let `jaxfix apply` rerun the configured program unasked.
   receipts  List results of reruns, and which have expired; run nothing.
   verify    Compare receipts with this tree, file by file; run nothing.
-  doctor    Say what works here, what is wrong, and what to do about it.
+  doctor    Report what works here, what does not, and how to fix it.
   explain   Print the page of a codemod.
   new       Begin a codemod: its files, each with what to write there.
   rules     List the codemods.

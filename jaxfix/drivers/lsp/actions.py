@@ -1,4 +1,4 @@
-"""What can be done about what is found."""
+"""Code actions for findings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -62,7 +62,7 @@ def all_safe(view: View) -> Wanted:
 
 @frozen
 class Situation:
-    """All that decides what is offered.
+    """All inputs of the list of code actions.
 
     Attributes:
       uri: of the document that is asked about: a cell, in a notebook.

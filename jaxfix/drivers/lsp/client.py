@@ -1,4 +1,4 @@
-"""The client: what it can do, what it is asked, and what is shown to it and its user."""
+"""The client: its capabilities, its requests, and what it shows."""
 
 import asyncio
 import logging
@@ -142,7 +142,7 @@ class Client:
         return shows and not self._wants_pages
 
     def warn(self, problems: Iterable[str]) -> None:
-        """Tells the person what is wrong with what is set, each thing once."""
+        """Reports each invalid setting to the person once."""
         for problem in problems:
             if problem not in self._said:
                 self._said.add(problem)
@@ -162,7 +162,7 @@ class Client:
 
     @contextmanager
     def busy(self, state: str, what: str) -> Iterator[None]:
-        """Has it show what goes on, however that ends; of several things the one that began last."""
+        """Shows the work in progress until it ends, however it ends; of several, the last to begin."""
         entry = state, what
         self._doing.append(entry)
         self.tell_status()

@@ -1,4 +1,4 @@
-"""What a person asks for by name: runs of their programs, which need a yes, and what needs none."""
+"""Commands by name: runs of the user's programs, which need a yes, and those that need none."""
 
 import asyncio
 import hashlib

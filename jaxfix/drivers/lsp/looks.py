@@ -28,7 +28,7 @@ _COLLECT_S = 3.0
 
 
 class Looks:
-    """The views of what is open, and the one thread that makes them."""
+    """The views of the open documents, and the one thread that makes them."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Looks:
         self._epoch += 1
 
     def read_anew(self) -> None:
-        """Reads what is configured again when it is asked for; a look that goes on keeps what it has read to itself."""
+        """Reads the configuration again on request; a look in progress keeps the one that it started with."""
         self._places = None
 
     def forget(self, uri: str) -> None:

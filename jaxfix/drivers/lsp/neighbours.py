@@ -34,7 +34,7 @@ class Neighbours:
         self._anew: set[Path] = set()
 
     def told(self, path: Path | None) -> Told | None:
-        """What the project tells the file; None until it was surveyed, and of what is not part of one."""
+        """The project's answers for the file; None before the first survey, and for a file outside any project."""
         return self._told.get(files.resolved(path)) if path is not None else None
 
     def run(self, root: Path) -> str | None:

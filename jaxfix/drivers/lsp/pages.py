@@ -64,7 +64,7 @@ def hover(diagnostic: Diagnostic, receipt: str | None) -> str:
     if diagnostic.certain_if is not None:
         parts.append(f"**Certain if** {diagnostic.certain_if}")
     if diagnostic.fixable:
-        parts.append(f"**Cure**: {diagnostic.title} ({_SAFETY[diagnostic.safety.value]})")
+        parts.append(f"**Fix**: {diagnostic.title} ({_SAFETY[diagnostic.safety.value]})")
     elif diagnostic.declined is not None:
         parts.append(f"**Not fixed**: {diagnostic.declined}")
     if receipt is not None:

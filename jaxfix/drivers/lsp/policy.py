@@ -38,7 +38,7 @@ def is_preferred(safety: Safety, *, proven: bool) -> bool:
 
 
 def message(diagnostic: Diagnostic, *, is_known: bool) -> str:
-    """What is so, what a run has seen of it, and why there is no cure where there is none."""
+    """The message, what a run has seen of it, and the reason where there is no fix."""
     said = diagnostic.message
     if diagnostic.seen is not None:
         said += f" (seen: {seen_in_words(diagnostic.seen)} in the last trace)"

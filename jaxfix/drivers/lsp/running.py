@@ -58,7 +58,7 @@ class _Silent:
 
 
 class _Shown(_Silent):
-    """Work in the client's list of what is going on."""
+    """An entry in the client's list of work in progress."""
 
     def __init__(self, server: LanguageServer, token: str) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ class Schedule:
         return name in self._due
 
     def later(self, name: str, delay_s: float, work: Work) -> None:
-        """Does `work` after a while, in place of what is due under this name; if it breaks, that is logged."""
+        """Runs `work` after a delay, in place of the pending work of this name; a failure is logged."""
         self.drop(name)
 
         async def done() -> None:

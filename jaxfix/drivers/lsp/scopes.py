@@ -18,7 +18,7 @@ class Scopes:
         self._scoped: dict[Path, Settings] = {}
 
     def greeted(self, options: object) -> tuple[str, ...]:
-        """Takes what holds where the client says nothing else; sentences about what is wrong with it."""
+        """Sets the defaults for what the client does not configure; returns sentences about errors."""
         found = read(options)
         self._base = self._all = found.settings
         return found.problems

@@ -43,7 +43,7 @@ def made() -> LanguageServer:
 
 
 class Session:
-    """Hands on what the client says; all of it runs in the loop, except the looks at texts, which have a thread.
+    """Dispatches the client's messages; all work runs in the event loop, except looks, which have a thread.
 
     What is kept of a document goes when it is closed.
     """

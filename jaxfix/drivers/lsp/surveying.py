@@ -26,7 +26,7 @@ from jaxfix.source.source_file import SourceFile
 
 HEAD = struct.Struct("!Q")
 GREETING = b"\0jaxfix\0"
-"""Comes first; what stands before it was printed by what Python loads by itself, and is skipped."""
+"""The marker of our output; anything before it was printed by modules that Python loads at startup."""
 
 
 @frozen
@@ -46,7 +46,7 @@ class Ask:
 
 @frozen
 class Told:
-    """What the rest of the project tells one file."""
+    """What one file needs to know of its project."""
 
     surroundings: Surroundings
     answers: Answers
@@ -55,7 +55,7 @@ class Told:
 
 @frozen
 class Surveyed:
-    """What the project tells each open file that is part of it; `errors` are sentences, `run` is what it configures."""
+    """The project's answers for each of its open files; `errors` are sentences, `run` is the configured program."""
 
     told: Mapping[Path, Told] = field(default_factory=dict)
     errors: tuple[str, ...] = ()

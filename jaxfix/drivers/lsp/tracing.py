@@ -1,4 +1,4 @@
-"""What the last traced run of a project tells of its texts."""
+"""The facts that the last traced run of a project gives about its texts."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path

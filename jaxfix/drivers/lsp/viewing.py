@@ -35,7 +35,7 @@ class Lens:
 
 @frozen
 class View:
-    """What a buffer shows.
+    """The analysis of a buffer.
 
     Attributes:
       bugs: sentences.
@@ -59,7 +59,7 @@ class View:
 
 
 def target(buffer: Buffer, place: Place, told: Told | None, seen: Sequence[Sighting] = ()) -> Target:
-    """The buffer as the codemods look at it, with what the rest of its project tells."""
+    """The buffer as codemods see it, with the answers of its project."""
     around = told.surroundings if told is not None else place.surroundings
     project = RecordingProject(told.answers if told is not None else {})
     return Target(

@@ -1,4 +1,4 @@
-"""Messages as bytes: `Content-Length` frames over two streams. Knows nothing of what they say."""
+"""Messages as bytes: `Content-Length` frames over two streams, whatever their content."""
 
 import os
 

@@ -30,7 +30,7 @@ class Called:
 
     @property
     def problem(self) -> UserError:
-        """What to tell where the command has no result."""
+        """The message of a command without a result."""
         if self.errors:
             return UserError("; ".join(self.errors))
         words = self.last[-1] if self.last else "it said nothing"

@@ -1,4 +1,4 @@
-"""Pages of what may be long."""
+"""Pages of long results."""
 
 from collections.abc import Sequence
 from typing import TypeVar

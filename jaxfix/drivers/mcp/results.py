@@ -135,7 +135,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Receipts:
-    """A page of what reruns have shown."""
+    """A page of receipts."""
 
     receipts: list[Receipt]
     total: int

@@ -81,7 +81,7 @@ async def trace(
 async def propose(
     context: Context, paths: Paths, select: Select, trace: TraceName = None, offset: Offset = 0
 ) -> results.Proposed:
-    """The fixes of what is found, as one diff for `git apply`. Runs nothing, writes nothing, and proves nothing."""
+    """The fixes of all findings, as one diff for `git apply`. Runs, writes and proves nothing."""
     return await _done(_service(context).propose(paths, select, trace, offset, _told(context)))
 
 

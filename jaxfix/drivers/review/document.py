@@ -31,14 +31,14 @@ from jaxfix.source.source_file import SourceFile
 SCHEMA = 1
 EDITED = "edited by you: no rerun has checked it"
 _CASES = 24
-"""Comparisons of one receipt that are shown; those that tell most come first."""
+"""The number of comparisons of one receipt to show; the most informative come first."""
 _LINE = re.compile(r"\r\n|\n|\r")
 
 
 def document(
     seen: Look, decided: Decisions, together: Sequence[Comparison], rerun: Rerun, kind: str
 ) -> dict[str, object]:
-    """Everything but what changes from moment to moment.
+    """The document without its volatile parts.
 
     Args:
       kind: `review`, or `report` for what cannot be decided any more.

@@ -54,7 +54,7 @@ class Look:
 def look(
     wishes: Wishes, number: int, watcher: Watcher, holding: Callable[[Session], Receipts] = lambda session: {}
 ) -> Look:
-    """Looks at everything, with what is known of each fix.
+    """Analyses everything, with the known results of each fix.
 
     Args:
       holding: which receipts of this run of jaxfix hold for what is read.

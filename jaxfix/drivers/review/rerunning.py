@@ -28,7 +28,7 @@ class Run:
 
 
 class Rerunning:
-    """At most one rerun at a time, whose words come in threads of its own.
+    """At most one rerun at a time, which reports from its own threads.
 
     Args:
       lock: held while anything changes.

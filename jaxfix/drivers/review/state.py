@@ -1,4 +1,4 @@
-"""The state of a review: what was found, what is decided, what reruns have shown, what was written."""
+"""The state of a review: findings, decisions, results of reruns, written files."""
 
 import hashlib
 import os
@@ -155,7 +155,7 @@ class ReviewState:
             self._decided(made)
 
     def forget(self, number: int) -> None:
-        """Drops every decision of what was analysed, and what a person has made of fixes; `undo` brings them back.
+        """Drops all decisions and edits of the analysed files; `undo` restores them.
 
         Raises:
           Stale: there was another look since.
@@ -278,7 +278,7 @@ class ReviewState:
         self._rerunning.close()
 
     def _ended(self, proofs: Proofs) -> None:
-        """Goes on with what a rerun has shown."""
+        """Continues with the result of a rerun."""
         self._proofs = replace(proofs, receipts={**self._proofs.receipts, **proofs.receipts})
         self.seen = informed(self.seen, self._proofs.receipts)
         failures = self._tried(lambda: self._record(self.seen.session.candidates(), {}, proofs))
@@ -287,7 +287,7 @@ class ReviewState:
     # all the rest
 
     def _tried(self, *acts: Callable[[], None]) -> list[str]:
-        """Does what follows something that stands already; returns what has failed of it."""
+        """Does the work that follows a change already made; returns what failed."""
         failures = []
         for act in acts:
             try:

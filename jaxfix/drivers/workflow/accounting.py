@@ -1,4 +1,4 @@
-"""Gathers what goes with a report: where its files are, what the codemods say, what cures a finding, what is proven."""
+"""Collects what a report adds to its findings: paths, pages of codemods, remedies, proofs."""
 
 import os
 import re

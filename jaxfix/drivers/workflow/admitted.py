@@ -53,7 +53,7 @@ class Versions:
         return self._distributed[folder]
 
     def too_new(self) -> tuple[str, ...]:
-        """That the installed jax is newer than what a project admits, of those that were asked about."""
+        """Warns that the installed jax is newer than a project admits, for the projects in question."""
         bounds = (bound for admitted in self._admitted.values() for bound in admitted.until)
         limit = min((bound for package, bound in bounds if package == "jax"), default=None)
         if limit is None or self.jax is None or self.jax < limit:

@@ -223,7 +223,7 @@ class _Kept:
         self._how = how
 
     def find(self, entry: Entry) -> Repository | None:
-        """What was shown of it; None where nothing was, or it may be another commit today."""
+        """Its result; None where there is none, or its branch may have moved to another commit."""
         path = self._place(entry)
         if path is None or self._how.fresh or not path.exists() or private.doubt(path, _LARGEST_BYTES) is not None:
             return None

@@ -1,4 +1,4 @@
-"""What a person needs to know of a fix to decide about it: what it changes by itself, and what goes against it."""
+"""What a person needs to decide on a fix: its own changes, and its conflicts."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -130,7 +130,7 @@ def alone(source: SourceFile, fix: Fix, edits: tuple[Edit, ...] | None = None) -
 
 
 def unlike_shown(plans: Plans, entries: Sequence[Candidate], decisions: Decisions) -> tuple[str, ...]:
-    """The files of which something else is written than the sum of what each accepted fix changes by itself."""
+    """The files whose written text differs from the sum of the accepted fixes."""
     return tuple(entry.patch.path for entry in plans.changed if not _is_sum(entry, entries, decisions))
 
 

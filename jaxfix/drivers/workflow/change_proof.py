@@ -29,7 +29,7 @@ from jaxfix.source.errors import EvidenceError
 from jaxfix.source.frozen import frozen
 
 CHANGE = "change"
-"""What stands for the codemod in a receipt."""
+"""The codemod id of such a receipt."""
 _WORST = (
     *(Verdict.DIFFERENT, Verdict.FAILED, Verdict.SLOWER, Verdict.NO_EFFECT),
     *(Verdict.NOT_COMPARED, Verdict.NOT_REACHED, Verdict.PROVEN),

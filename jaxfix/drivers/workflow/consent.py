@@ -65,7 +65,7 @@ def check(wish: Wish) -> None:
 def decide(
     wish: Wish, agenda: Agenda | None, grant: Grant | None, waiting: int, asker: Asker, *, attended: bool
 ) -> Consent | Ask:
-    """What may run; pure.
+    """Decides what may run; pure.
 
     Args:
       agenda: what would run if it may; None if there is nothing.

@@ -163,7 +163,7 @@ def rewritten(source: SourceFile, raw: bytes) -> tuple[Edit, ...]:
 
 
 def _edits(at: int, old: bytes, new: bytes) -> tuple[Edit, ...]:
-    """What turns `old`, which stands at `at`, into `new`."""
+    """The edits that turn `old`, at `at`, into `new`."""
     old_lines, new_lines = (text.splitlines(keepends=True) for text in (old, new))
     matcher = difflib.SequenceMatcher(None, old_lines, new_lines, autojunk=False)
     starts = [0]
@@ -238,7 +238,7 @@ def memory(session: Session) -> Memory:
 
 
 def recalled(memory: Memory, session: Session, late: Sequence[Diagnostic] = ()) -> Decisions:
-    """What was decided before of what is found now; a text of the person's own without the choice of taking it.
+    """Earlier decisions on present findings; a person's own text, without the choice of taking it.
 
     Args:
       late: of fixes that only others make possible, which `session` does not have.

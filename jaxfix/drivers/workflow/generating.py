@@ -1,4 +1,4 @@
-"""The generated helper files that fixes need, and what becomes of what stands in their places."""
+"""The generated helper files that fixes need, and what happens to files already in their places."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

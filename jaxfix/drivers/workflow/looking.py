@@ -1,4 +1,4 @@
-"""What the codemods say of everything that is analysed."""
+"""Runs the codemods on all targets."""
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress

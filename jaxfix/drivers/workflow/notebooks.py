@@ -33,7 +33,7 @@ def refuse_kernel(planned: Sequence[Planned], command: str | None) -> None:
 
 
 def drifting(written: Sequence[Planned]) -> Iterator[str]:
-    """What to do about files that jupytext pairs with one that was written, and that were not written themselves."""
+    """What to do about files that jupytext pairs with a written one and that were not written themselves."""
     paths = {files.resolved(entry.target.path) for entry in written if entry.target.path is not None}
     for entry in written:
         path, formats = entry.target.path, _formats(entry.target.source)

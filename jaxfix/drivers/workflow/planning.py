@@ -109,7 +109,7 @@ def by_mode(
 
 
 def _seen(target: Target) -> frozenset[str]:
-    """The keys of what a traced run has compiled again."""
+    """The keys of the programs that a traced run compiled again."""
     if not target.seen:
         return frozenset()
     return frozenset(each.key for each in analysed(target).found if each.seen)

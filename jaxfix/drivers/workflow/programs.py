@@ -143,7 +143,7 @@ def _named(node: ast.AST, place: Placed) -> Iterator[str]:
 
 
 def _absolute(module: str, level: int, place: Placed) -> str:
-    """The name of what a relative import means."""
+    """The absolute name of a relative import."""
     if not level:
         return module
     own = (place.name or "").split(".")

@@ -150,7 +150,7 @@ class _Trial:
         return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read, last_words=last)
 
     def show(self, receipt: Evidence, telling: "Telling", shown: Shown) -> list[tuple[str, str]]:
-        """Tells a receipt, and returns what it is of."""
+        """Reports a receipt, and returns the fix that it judges."""
         named = self.named((receipt,))
         shown.update(named)
         for evidence in named.values():
@@ -194,7 +194,7 @@ class _Trial:
 
 
 def _last_words(before: Measurement | None) -> tuple[str, ...]:
-    """The end of what a program that failed has said."""
+    """The last lines of the output of a failed program."""
     if before is None or before.failure is None:
         return ()
     said = before.stderr if before.stderr.strip() else before.stdout
@@ -203,7 +203,7 @@ def _last_words(before: Measurement | None) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Telling:
-    """Tells which run goes on, how far it is, how long the proof takes at least, and what it shows."""
+    """Reports the current run, the progress, the least time left, and results."""
 
     advance: Advance
     tell: Callable[[Evidence], None]

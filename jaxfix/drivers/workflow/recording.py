@@ -70,7 +70,7 @@ def sealed(
     read: Iterable[str] = (),
     generated: Iterable[Needed] = (),
 ) -> Seal | None:
-    """The seal of what the reruns of fixes have shown; None where that is nothing.
+    """The seal of the reruns' results; None without any.
 
     Args:
       read: the files that the program has read.

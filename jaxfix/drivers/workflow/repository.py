@@ -28,7 +28,7 @@ _WORD_CHARACTERS = 300
 
 @frozen
 class Request:
-    """What is asked for.
+    """One job.
 
     Attributes:
       tree: where its files are, or are to be.
@@ -51,7 +51,7 @@ class Request:
 
 
 def main(path: str) -> None:
-    """Writes down what was shown, or what could not be done."""
+    """Records the result, or the error."""
     from jaxfix.report.wire import from_json
 
     request = from_json(Request, json.loads(files.read_bytes(Path(path))))

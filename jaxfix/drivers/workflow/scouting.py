@@ -26,7 +26,7 @@ _MANY = 1_000
 
 
 def scouted(session: Session, rerun: Rerun, watcher: Watcher) -> Targets | None:
-    """What was analysed, with what one run of the program shows of it.
+    """The analysis, completed by one run of the program.
 
     Returns:
       None where the program cannot tell more than the text: nothing could be found besides, whatever it did.

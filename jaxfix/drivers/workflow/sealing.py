@@ -14,7 +14,7 @@ from jaxfix.report.seal import Seal, Sealed
 from jaxfix.source.frozen import frozen
 
 Sides = Mapping[Path, tuple[bytes | None, bytes | None]]
-"""What was in a file without and with what was tried."""
+"""The text of a file without and with the tried fixes."""
 
 
 @frozen
@@ -33,7 +33,7 @@ class Ran:
 
 
 def seal(kind: str, root: Path, changed: Sides, ran: Ran, receipts: Sequence[Evidence], *, holds: bool = True) -> Seal:
-    """The seal of what these receipts show; it names what was changed, and what was read of the project."""
+    """The seal of these receipts; it names the changed sources and the files that the run read."""
     sources = {kept.relative_to(root, path): _pair(sides) for path, sides in changed.items()}
     for path in map(Path, ran.read):
         if path.is_relative_to(root) and (name := path.relative_to(root).as_posix()) not in sources:

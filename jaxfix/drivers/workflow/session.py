@@ -29,7 +29,7 @@ Salvage = Callable[[Sequence[Planned], Receipts], None]
 
 @frozen
 class Session:
-    """What was analysed, and what was found; nothing is decided yet, and nothing written."""
+    """The analysis and its findings, before any decision or write."""
 
     looked_at: Targets
     found: Findings
@@ -52,7 +52,7 @@ class Session:
 
 
 def opened(looked_at: Targets, watcher: Watcher, memory: Memory | None = None) -> Session:
-    """Looks at all targets; what is wrong with one is among the errors.
+    """Analyses all targets; what cannot be analysed is among the errors.
 
     Args:
       memory: what was found before; fixes are made of what is read now.
@@ -115,7 +115,7 @@ def refuse_unwritable(session: Session, leave: Leave) -> tuple[Planned, ...]:
 
 @frozen
 class Written:
-    """What was written: where each source is, by its path, and what undoes it; None if nothing was."""
+    """What was written: where each source is, by its path, and how to undo it; None if nothing was."""
 
     places: Mapping[str, Path]
     mark: Mark | None

@@ -36,7 +36,7 @@ LARGEST_BYTES = 1_000_000
 
 @frozen
 class Target:
-    """One source to look at; `path` is None for stdin, `module` None for what is not installed.
+    """One source to analyse; `path` is None for stdin, `module` None for a source that is not installed.
 
     `seen` is what a traced run of `run_s` seconds compiled again, as this source sees it, and `surroundings` what its
     place tells of it, where that run spent its time, and other files once they were analysed. `helper` is
@@ -132,7 +132,7 @@ def seen_by(sights: Sights, target: Target) -> Target:
 
 
 def _settled(found: Sequence[Target], settings: "_Settings", errors: list[str]) -> list[Target]:
-    """The targets with what their places tell of them."""
+    """The targets, with the facts that follow from their paths."""
     told = []
     around = settings.around(found)
     for target in found:
@@ -166,7 +166,7 @@ class _Settings:
 
     @cached_property
     def versions(self) -> Versions:
-        """What runs what is analysed, and what its projects admit."""
+        """The interpreter and versions that the analysed projects run with."""
         return Versions(self.request.python)
 
     def target(self, place: _Place) -> Target | None:
@@ -189,7 +189,7 @@ class _Settings:
         return Target(source, self._enabled(config, relative), place.path, place.module, baseline=known)
 
     def settled(self, target: Target) -> Target:
-        """The target with what its place tells of it.
+        """The target, with the facts that follow from its path.
 
         Raises:
           ConfigError: the user has placed the helper file where no module can stand.
@@ -311,7 +311,7 @@ def _baseline(base: Path | None, config: Config) -> Path | None:
 
 
 def _places(request: Request, where: Places, errors: list[str]) -> tuple[_Place, ...]:
-    """Every file that is named or found, once, in the order of what was named, then of the paths."""
+    """Every file named or found, once, in the order of the arguments, then of the paths."""
     found: dict[object, _Place] = {}
     key = files.identity if len(request.paths) > 1 else where.resolved
     for name in request.paths:

@@ -1,4 +1,4 @@
-"""Traces on the disk, and what they tell of the sources that a command looks at."""
+"""Stored traces, and their facts about the sources of a command."""
 
 import os
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def traced(measurement: Measurement, words: tuple[str, ...], version: str) -> Tr
 
 @dataclass(slots=True)
 class Sights:
-    """What one trace tells of the sources that are analysed, one after the other."""
+    """The facts of one trace about the analysed sources, in order."""
 
     trace: Trace
     _rows: tuple[Compiled, ...] = ()
@@ -89,7 +89,7 @@ class Sights:
         return tuple(dict.fromkeys(files.shown(path) for path in found))
 
     def notes(self) -> tuple[str, ...]:
-        """What a person has to know of how this trace goes with what was analysed."""
+        """Warns how the trace differs from the analysed sources."""
         if not self._met:
             return (f"the trace is of other files: {_listed(self.trace.sources)}",)
         if not self._stale:

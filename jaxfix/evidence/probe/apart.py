@@ -30,7 +30,7 @@ class Apart:
         return names[number] if number < len(names) else path
 
     def values(self) -> Iterator[tuple[str, Any]]:
-        """What is static, by name; what differs in its structure alone comes last."""
+        """The static arguments by name; differences of structure alone come last."""
         for part, (leaves, _) in self._parts.items():
             named = zip(self._names[part], leaves, strict=True)
             yield from ((name, leaf) for name, leaf in named if leaf is not None)
@@ -58,7 +58,7 @@ class Apart:
 
 
 def apart(value: Any) -> Apart | None:
-    """The names of what `value`, a static argument, was taken apart from; None if it is another."""
+    """The parts that `value`, a static argument, was split into; None for another value."""
     if type(value) is not tuple or len(value) != len(_PARTS) or not all(map(_is_part, value)):
         return None
     try:

@@ -61,7 +61,7 @@ class Between:
                 write(changed(value))
 
     def restore(self) -> None:
-        """Puts back what there was."""
+        """Restores the previous value."""
         for write, held in self.held:
             write(held)
 

@@ -195,7 +195,7 @@ class Calls:
         self.record.staged_bytes[name] = None if found is None or known is None else max(found, known)
 
     def _yield(self, code: CodeType, value: Any) -> None:
-        """Notes what a generator has yielded, as what a call returns; `None` is also noted for one that is closed."""
+        """Records the yielded values of a generator, as results of a call; `None` also for a closed one."""
         if value is None or self.settings.calls is None or self.thread.silent or is_tracing():
             return
         name = self._name(code)
@@ -206,7 +206,7 @@ class Calls:
             self.record.outputs.append(self.probe.digest(f"{os.path.basename(name)} yield {number}", value))
 
     def _variables(self, label: str, frame: FrameType) -> None:
-        """What a function that returns nothing leaves in its variables, and in the attributes of objects there.
+        """The variables and attributes that a function without a result leaves behind.
 
         A script says no more of what it computed, and a method no more than what it binds of its object.
         """

@@ -33,7 +33,7 @@ class Causes:
         self.history: OrderedDict[Key, deque[Signature]] = OrderedDict()
 
     def of(self, keys: list[Key], now: Signature, program: str) -> dict[str, Any]:
-        """A `Cause`: what differs from the most similar earlier compile under one of `keys`.
+        """A `Cause`: the difference to the most similar earlier compile under one of `keys`.
 
         Args:
           keys: what it is compared within, such as its function and its line.
@@ -76,7 +76,7 @@ def differences(old: Signature, now: Signature, program: str) -> list[Difference
 
 
 def _hidden(old: Signature, now: Signature) -> Iterator[Difference]:
-    """What differs in what cannot be looked into, or in words alone."""
+    """Differences that cannot be looked into, or that are only in words."""
     if old.trees != now.trees:
         found = [*_static_values("structure", old.nodes, now.nodes, "static part of")]
         if found:

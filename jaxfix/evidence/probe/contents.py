@@ -1,4 +1,4 @@
-"""What can be changed in place: its contents taken, put back, and told."""
+"""The contents of mutable objects: saved, restored, and reported."""
 
 import array
 import hashlib

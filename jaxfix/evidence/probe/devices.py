@@ -38,7 +38,7 @@ def count() -> int:
 
 
 def _cares(file: str) -> bool:
-    """Whether the text names what puts arrays on devices; also of what is not text."""
+    """Whether the text mentions a function that places arrays on devices; also for values that are not text."""
     if not file.endswith((".py", ".ipynb")):
         return True
     try:

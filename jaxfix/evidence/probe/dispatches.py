@@ -48,7 +48,7 @@ class Dispatches:
         self.is_on = False
 
     def hook(self) -> Hook:
-        """What jax calls when it has called a function: at every dispatch, and at every call of what the user compiled.
+        """The function that jax calls after each dispatch, and after each call of a function that the user compiled.
 
         Of the latter it asks two dictionaries, by texts whose hash is known.
         """

@@ -222,7 +222,7 @@ def definitions(code: CodeType) -> list[Definition]:
 
 
 def _mutated(node: Definition) -> set[str]:
-    """The names of what is changed in place."""
+    """The names of mutated objects."""
     found = set()
     for part in ast.walk(node):
         if isinstance(part, ast.Subscript) and not isinstance(part.ctx, ast.Load):

@@ -1,4 +1,4 @@
-"""Which texts sources compare with, what they call and count by, and what may be None."""
+"""Strings that the sources compare with, numbers that they call and count by, and parameters that may be None."""
 
 import ast
 from collections.abc import Iterable, Iterator

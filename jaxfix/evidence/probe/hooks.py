@@ -135,7 +135,7 @@ def _mixed(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
 
 
 def _methods(owner: Any, reach: Reach) -> Iterator[tuple[str, Any]]:
-    """What the functions mention of the class of an object, and what stands there."""
+    """The attributes of an object's class that the functions mention, with their values."""
     kind, own = type(owner), set(fields(owner))
     for name in sorted(reach.names):
         home = next((base for base in kind.__mro__ if name in vars(base)), None)

@@ -1,4 +1,4 @@
-"""Runs one job where it was sent to. Python 3.6 and the standard library: it starts with whatever Python is there.
+"""Runs one job on its target. Python 3.6 and the standard library: it runs with any Python found there.
 
 The text of this file comes first on standard input and is run by `python3 -c`. After that both directions speak in
 frames: one byte for the kind, four for the length, the payload. Nothing is asked before the first frame of this side,

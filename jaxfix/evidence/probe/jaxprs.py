@@ -56,7 +56,7 @@ class _Turn(NamedTuple):
     done: tuple[int, ...]
 
     def told(self, init: Numbers) -> Any:
-        """Where what changes starts, and what becomes of it."""
+        """For each value that changes in a loop: its initial, carried and returned numbers."""
         return tuple((init[place], self.carried[place], self.returned[place]) for place in self.moving)
 
 
@@ -180,7 +180,7 @@ class Numbering:
             moving = still
 
     def _after(self, equation: Any, init: Numbers, moving: list[int], key: Any, has_effects: bool) -> Numbers:
-        """What is known after a loop: what it only passes on is what it was before."""
+        """The known values after a loop: loop-invariant values are those before it."""
         places = [*moving, *range(len(init), len(equation.outvars))]
         made = self._results([_type(equation.outvars[place].aval) for place in places], key, has_effects)
         known = dict(zip(places, made, strict=True))
@@ -238,7 +238,7 @@ class Numbering:
 
 
 def _donated(inputs: Numbers, params: dict[str, Any]) -> list[int]:
-    """Of what a call is given, what it may overwrite."""
+    """The arguments of a call that it may overwrite."""
     return [given for given, is_donated in zip(inputs, params.get("donated_invars", ()), strict=False) if is_donated]
 
 

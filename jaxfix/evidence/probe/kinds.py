@@ -25,7 +25,7 @@ SMALL = 64
 
 
 def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
-    """Arrays of other dtypes and shapes, of which jax can tell by tracing whether two functions differ."""
+    """Arrays of other dtypes and shapes, for which tracing can show whether two functions differ."""
     yield from _if_new(f"{GIVEN}complex numbers", leaves, [_complex(leaf) for leaf in leaves])
     yield from _if_new(f"{GIVEN}keys of the other kind", leaves, [_other_kind_of_key(leaf) for leaf in leaves])
     changes: list[tuple[str, Callable[[Any], Any]]] = [
@@ -133,7 +133,7 @@ def _fits(leaf: Any) -> bool:
 
 
 def thresholds(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
-    """Values at and around the numbers that are asked for; of what is a single number one after the other."""
+    """Values at and around the requested numbers; for a single number, one after the other."""
     numbers = (*limits.bounds, *limits.periods)
     if not numbers:
         return

@@ -130,7 +130,7 @@ def _constants_of(program: Any) -> dict[Any, Any]:
 
 
 def _scalar(value: Any) -> float | None:
-    """The number that a scalar is; None of what is none, or is not known."""
+    """The value of a scalar; None for other objects, or if unknown."""
     if _is_number(value):
         return float(value) if isinstance(value, float) else int(value)
     if getattr(value, "shape", None) == () and getattr(value.dtype, "kind", None) in ("i", "u", "f"):

@@ -1,4 +1,4 @@
-"""What is resident."""
+"""The resident memory of the process."""
 
 import contextlib
 import math

@@ -115,7 +115,7 @@ def _derive(
     *,
     is_call: bool,
 ) -> None:
-    """Notes what is made of nothing but data."""
+    """Records values computed from data alone."""
     made_of = frozenset[int]().union(*(some for some in sources if some))
     if not made_of or any(some is None for some in sources) or equation.effects:
         return
@@ -142,7 +142,7 @@ def parts_of(equation: Any) -> Iterator[Any]:
 
 
 def _handed(equation: Any, inner: Any, sources: list[frozenset[int] | None]) -> dict[int, frozenset[int]]:
-    """What the variables of a part hold of the data that is passed to it; what changes in a loop holds none."""
+    """The data that the variables of a part hold from its arguments; variables that change in a loop hold none."""
     if len(inner.invars) != len(sources):
         return {}
     first = equation.params.get("num_consts", 0) if equation.primitive.name == "scan" else len(sources)

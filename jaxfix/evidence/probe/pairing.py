@@ -41,7 +41,7 @@ class Pairing(Protocol):
         ...
 
     def tell(self, how: str, before: str, after: str) -> None:
-        """Adds what is said of both beside what they return."""
+        """Adds the observations on both besides their results."""
 
     def is_steady(self, leaves: Leaves, one: Call, other: Call) -> bool:
         """Whether two ways of calling the same function return the same."""

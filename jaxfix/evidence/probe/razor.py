@@ -336,7 +336,7 @@ def _one_by_one(program: Any, arrays: list[Any]) -> Any:
 
 
 class Program(NamedTuple):
-    """What a function is to jax, and the structure of what it returns."""
+    """A traced function: its jaxpr, and the structure of its result."""
 
     jaxpr: Any
     structure: Any

@@ -4,7 +4,7 @@ from typing import Any
 
 
 class Settings:
-    """What jaxfix asks of the probe, as JSON.
+    """The request of jaxfix to the probe, as JSON.
 
     Attributes:
       results: the folder for the JSON files.

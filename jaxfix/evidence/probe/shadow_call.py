@@ -92,7 +92,7 @@ class ShadowCall:
                 self.followed.returned(name, value)
 
     def follow(self, frame: FrameType) -> None:
-        """Keeps a call of what a rewritten function has returned, or of what takes that."""
+        """Records a call of the result of a rewritten function, or of a function that takes that result."""
         if not self.finished and "jax" in sys.modules:
             with contextlib.suppress(Exception), self.probe.paused():
                 self.followed.saw(frame, _function_of)

@@ -1,4 +1,4 @@
-"""What a function changes beside what it returns: held, told and put back."""
+"""The side effects of a function: recorded, reported and undone."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
@@ -71,7 +71,7 @@ class State:
         self.has_large = any(is_large(place.get()) for place in self.places) or any(map(is_large, named.values()))
 
     def held(self) -> list[Held]:
-        """What the places hold, and what that contains."""
+        """The contents of the places, and of the objects in them."""
         values = ((place, place.get()) for place in (*self.places, *self.others))
         return [
             Held(place, value, [(path, part, taken(part)) for path, part in within(value)]) for place, value in values

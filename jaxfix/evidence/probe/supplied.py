@@ -77,7 +77,7 @@ NO_CHANGE = Change(lambda given: lambda: None, lambda returned: returned)
 
 
 def standing(name: str, made: Callable[[Any], Any]) -> Change:
-    """What is made of a value stands in its place."""
+    """Replaces an argument by a value made from it."""
     return Change(lambda given: given.put(name, made), lambda returned: returned)
 
 
@@ -203,7 +203,7 @@ def _named(handler: ast.ExceptHandler) -> Iterator[ast.Name]:
 
 
 def iterated(codes: Iterable[tuple[CodeType, Any]]) -> set[str]:
-    """Names and attributes of what these sources read one item after the other."""
+    """The names and attributes that these sources iterate over."""
     nodes = (part for code, _ in codes for node in definitions(code) for part in ast.walk(node))
     return {name for node in nodes for read in _read(node) for name in _last(read)}
 

@@ -1,4 +1,4 @@
-"""Says where the time of a process goes: joins what counts, what measures and what looks."""
+"""Where the time of a process goes: combines counters, timers and sampling."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +13,7 @@ from .transfers import Transfers
 
 
 class TimeSpent:
-    """What a process does beside compiling; `is_silent` while what it does is not the program's."""
+    """The activity of a process besides compiling; `is_silent` while it is not the program's."""
 
     def __init__(self, settings: Settings, is_silent: Callable[[], bool]) -> None:
         self.spending = Spending(settings)

@@ -59,7 +59,7 @@ _OVERWRITTEN = re.compile(r"[^\n]*\r[^\n]*\n?")
 
 
 class Owner(Protocol):
-    """Who makes the calls, and for how long.
+    """The budget of the calls: who makes them, and for how long.
 
     Attributes:
       until: the processor time at which no other call is begun.
@@ -162,7 +162,7 @@ class Trial:
             yield
 
     def _again(self, leaves: Leaves) -> Iterator[None]:
-        """Both once more: what a call has remembered, another one may have overwritten."""
+        """Repeats both calls: one may have overwritten what the other has cached."""
         self.pair("as called, after calls with other data", leaves)
         yield
         # What jax has compiled for the shapes of other calls it would not trace again.
@@ -363,7 +363,7 @@ class Trial:
         return not old["treedef"].startswith(RAISED)
 
     def tell(self, how: str, before: str, after: str) -> None:
-        """Adds what is said of both beside what they return."""
+        """Adds the observations on both besides their results."""
         old, new = ({"label": how, "treedef": words, "leaves": []} for words in (before, after))
         self._add(how, old, new, Apart(None))
 
@@ -431,7 +431,7 @@ class Trial:
             self.owner.deadline = None
 
     def _outcome(self, call: Callable[[], Any]) -> tuple[Any, Exception | None]:
-        """What a call returns, or what it raises."""
+        """The result of a call, or its exception."""
         try:
             value = call()
             if self.sides.calls_back:
@@ -456,7 +456,7 @@ class Trial:
         return left | {"treedef": f"{words}{AFTER}{left['treedef']}"}
 
     def _files(self) -> contextlib.AbstractContextManager[Callable[[], dict[str, bytes]]]:
-        """What a call writes, which goes nowhere."""
+        """The output of a call, which is discarded."""
         return scratch() if self.sides.writes else contextlib.nullcontext(dict[str, bytes])
 
     def _jitted(self, side: Callable[..., Any], leaves: Leaves) -> Any:

@@ -119,7 +119,7 @@ class Wide:
         return value if wide is None else self.np.dtype(wide)
 
     def _wide(self, dtype: Any) -> Any:
-        """The widest dtype of that kind; None of what is not a float."""
+        """The widest dtype of that kind; None for a dtype that is not floating."""
         issubdtype = self.jax.dtypes.issubdtype
         if dtype is None or issubdtype(dtype, self.jax.dtypes.extended) or not issubdtype(dtype, self.np.inexact):
             return None

@@ -1,4 +1,4 @@
-"""The parts of a call of `lax.cond`: the predicate, and what each branch computes of which operands."""
+"""The parts of a call of `lax.cond`: the predicate, and the value and operands of each branch."""
 
 import ast
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Branch:
 
     @property
     def value(self) -> "SelectedValue":
-        """What it computes."""
+        """The computed expression."""
         if self.function is None:
             return SelectedValue(self.use, {}, self.operands)
         arguments = self.function.args

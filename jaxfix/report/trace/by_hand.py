@@ -1,4 +1,4 @@
-"""What to do by hand about the costs of a run: one line each, with what it costs now."""
+"""Remedies to apply by hand: one line each, with the present cost."""
 
 from collections.abc import Container, Iterator, Mapping
 
@@ -86,7 +86,7 @@ def _of_programs(measurement: Measurement) -> Iterator[Todo]:
 
 
 def advice(region: Hot, measurement: Measurement) -> str:
-    """What to do by hand, in one line with what it costs now."""
+    """The remedy to apply by hand, in one line with its present cost."""
     of = f"{region.seconds:.1f} of {measurement.seconds:.1f} s"
     if region.kind is Work.EAGER:
         how_often = _often(region.programs, region.per_step, "program")

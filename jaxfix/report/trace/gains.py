@@ -45,7 +45,7 @@ class Gain:
 
 @frozen
 class Went:
-    """Where a program spent its time, and what is left to do.
+    """Where a program spent its time, and the remaining remedies.
 
     Attributes:
       run_s: seconds without fixes.
@@ -75,7 +75,7 @@ def went(before: Measurement, after: Measurement | None, lines: Lines) -> Went |
 
 
 def _by_function(measurement: Measurement) -> Measurement:
-    """The steps of a proof are calls of what is rewritten: what happens there is counted apart."""
+    """In a proof, steps are calls of the rewritten functions: what happens in them is counted separately."""
     watched = {name.rpartition(":")[2] for name in measurement.functions} - {"<module>"}
     spent = [
         replace(entry, in_steps=entry.count if any(e.function in watched for e in places(entry.chain)) else None)

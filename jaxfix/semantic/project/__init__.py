@@ -1,1 +1,1 @@
-"""What the files of a project tell each other."""
+"""What the files of a project know of each other."""

@@ -59,7 +59,7 @@ class Joined:
     def look_up(
         self, used: Collection[str], followed: Mapping[Along, Collection[str]], passed: Collection[str]
     ) -> None:
-        """Reads what the files do with functions, at once.
+        """Reads how the files use these functions, all files in one pass.
 
         Args:
           used: those of which it matters who uses them.
@@ -183,7 +183,7 @@ class Joined:
         return attribute in self._stored or any(attribute in facts.stored for facts in around)
 
     def is_named_around(self, qualname: str) -> bool:
-        """Whether a file that is not analysed may use what this dotted name stands for."""
+        """Whether a file outside the analysis may use the object of this dotted name."""
         return self._offered.is_named_around(qualname)
 
     def hides(self) -> bool:

@@ -51,5 +51,5 @@ class Offered:
         return found
 
     def is_named_around(self, qualname: str) -> bool:
-        """Whether a file that is not analysed may use what this dotted name stands for."""
+        """Whether a file outside the analysis may use the object of this dotted name."""
         return self._around is not None and self._around.names(qualname)

@@ -37,7 +37,7 @@ class Project:
         return Project, (self.files, self.unread, self.read, self.around, self.kept)
 
     def ask(self, query: Query[A], about: str) -> A:
-        """What is known."""
+        """The known files."""
         return query.answer(self._joined, about)
 
     def answers(self, queries: Iterable[Asked]) -> Answers:

@@ -31,7 +31,7 @@ def _nothing(joined: Joined, about: str) -> Iterator[Asked]:
 
 @frozen
 class Query(Generic[A]):
-    """What one file may want to know of the others.
+    """A question of one file about the others.
 
     Attributes:
       name: as it stands in records.
@@ -60,7 +60,7 @@ class Query(Generic[A]):
 
 
 class Answering(Protocol):
-    """What answers queries."""
+    """The type that answers queries."""
 
     def ask(self, query: Query[A], about: str) -> A: ...
 

@@ -25,7 +25,7 @@ class Around(Protocol):
         ...
 
     def names(self, qualname: str) -> bool:
-        """Whether one of the files may use what this dotted name stands for."""
+        """Whether one of the files may use the object of this dotted name."""
         ...
 
     def hides(self) -> bool:

@@ -68,7 +68,7 @@ class Jit:
 
 
 class Wrapping(Enum):
-    """What becomes of the function that is decorated."""
+    """The result of decorating the function."""
 
     STAGES = "stages"
     """It is put under `jit` or its kin."""
@@ -149,7 +149,7 @@ class Factory:
 
 
 class ArgumentKind(Enum):
-    """What an argument is, as its text tells."""
+    """An argument, described by its text."""
 
     DATA = "data"
     """An array, or anything else."""
@@ -233,7 +233,7 @@ PASSED = "()"
 
 
 RETURNED = "->"
-"""What follows the name of a function in a question about the uses of what it returns."""
+"""The suffix that asks for the uses of a function's result."""
 
 
 def key_for(name: str, known: Container[str]) -> str | None:
@@ -315,4 +315,4 @@ class Facts:
 
 
 ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
-"""What a file tells that runs and is unknown."""
+"""The summary of a file that runs, but is unknown."""

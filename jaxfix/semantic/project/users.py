@@ -36,7 +36,7 @@ class Users:
         self._known: dict[str, list[Use]] = {}
 
     def users(self, qualname: str, *, passed: bool = False) -> tuple[Use, ...]:
-        """What other files do with the function that is defined as `qualname`, tests among them.
+        """How other files, tests included, use the function defined as `qualname`.
 
         Of a module, what those do that are handed it as a whole.
 
@@ -57,7 +57,7 @@ class Users:
         return tuple(use for use in self.users(qualname) if not use.is_test)
 
     def read(self, qualnames: Iterable[str], passed: Collection[str]) -> None:
-        """Reads what the files do with these functions.
+        """Reads how the files use these functions.
 
         Each file is read once for all that it is asked for: many functions at once cost little more than one.
 
@@ -71,7 +71,7 @@ class Users:
             self._read_for(missing, told)
 
     def _missing(self, names: Iterable[str], passed: Collection[str]) -> Iterator[str]:
-        """Those that are not known; of some, what calls pass."""
+        """The functions still unknown; for some, the passed arguments."""
         return (name for name in names if key_for(name + PASSED if name in passed else name, self._known) is None)
 
     def _of(self, name: str) -> list[Use]:

@@ -289,7 +289,7 @@ def _rewritten(text: str, literals: Literals, source: str, usual: Mapping[str, s
 
 
 def _list(text: str, literals: Literals, kept: Sequence[tuple[str, int | None]]) -> str:
-    """A list of strings, each with the number of the old one that it is; what stands between those stays."""
+    """A list of strings, each with the number of its old one; text between them is kept."""
     assert literals.span is not None
     spans = literals.strings
     if not kept:

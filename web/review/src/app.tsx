@@ -183,7 +183,7 @@ export function App({ first }: { first: Document }) {
   };
   const forget = async () => {
     await queue.current;
-    if (await doing(api.forget(doc.number))) setSaid("every decision is forgotten");
+    if (await doing(api.forget(doc.number))) setSaid("all decisions are cleared");
   };
   useKeys({
     letters: {

@@ -116,7 +116,7 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
         <section aria-labelledby="evidence">
           <h3 id="evidence">Evidence</h3>
           <p class="soft">
-            {fix.safety === "safe" ? "Safe by reasoning, for every input: no rerun is needed to write it." : "No rerun has shown anything of this fix yet."}
+            {fix.safety === "safe" ? "Safe by reasoning, for every input: no rerun is needed to write it." : "No rerun has tried this fix yet."}
           </p>
         </section>
       )}
@@ -126,7 +126,7 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
             About <span class="mono">{fix.codemod}</span>
           </h3>
           <details>
-            <summary>When such a rewrite is right, and when it is declined</summary>
+            <summary>When this rewrite is correct, and when it is declined</summary>
             <div class="prose">
               <Prose text={rule.safety} />
             </div>
@@ -175,7 +175,7 @@ function Evidence({ receipt, isPast, theme }: { receipt: Receipt; isPast: boolea
       {isPast ? (
         <p class="note">
           <b>Earlier</b> a rerun of {receipt.when?.slice(0, 10)} showed this
-          {receipt.expired.length ? `; it has expired: ${receipt.expired.join(", ")}` : ""}. It is for your information: only a rerun now makes it proven.
+          {receipt.expired.length ? `; it has expired: ${receipt.expired.join(", ")}` : ""}. Only a new rerun makes the fix proven.
         </p>
       ) : null}
       <p>
@@ -206,7 +206,7 @@ function Evidence({ receipt, isPast, theme }: { receipt: Receipt; isPast: boolea
               <Charts comparison={shown} theme={theme} />
             </>
           ) : (
-            <p class="soft">The program has no steps of its own, so there is no chart over them.</p>
+            <p class="soft chartless">No chart: no training steps were found in this program.</p>
           )}
         </>
       ) : null}
@@ -269,8 +269,8 @@ export function Nothing({ doc, isReport }: { doc: Document; isReport: boolean })
           : doc.unfixable
             ? `${counted(doc.unfixable, "finding")} without a fix: \`jaxfix check --all\` names ${doc.unfixable === 1 ? "it" : "them"}.`.replaceAll("`", "")
             : isReport
-              ? "No fix was found in what was analysed."
-              : "No finding in what was analysed can be fixed."}
+              ? "The analysed files have no fixes."
+              : "No finding in the analysed files has a fix."}
       </p>
     </div>
   );

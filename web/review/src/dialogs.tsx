@@ -41,9 +41,9 @@ export function Dialog({ title, onClose, wide, children }: { title: string; onCl
 const KEYS: [string[], string][] = [
   [["j", "↓"], "next fix"],
   [["k", "↑"], "previous fix"],
-  [["a"], "accept, and on to the next"],
-  [["x"], "reject, and on to the next"],
-  [["p"], "accept all that is proven"],
+  [["a"], "accept, then go to the next"],
+  [["x"], "reject, then go to the next"],
+  [["p"], "accept all proven fixes"],
   [["u"], "undo the last decision"],
   [["Enter"], "read the fix"],
   [["Esc"], "back to the list"],
@@ -82,7 +82,7 @@ export function Prove({ agenda, onYes, onClose }: { agenda: Agenda | null; onYes
     return (
       <Dialog title="Nothing to rerun" onClose={onClose}>
         <p>
-          <Words text={'No program is named, and nothing here can be driven without one. End jaxfix with Ctrl-C, and start it with `jaxfix review --run "python train.py"`: what is decided is kept.'} />
+          <Words text={'No program to rerun. End jaxfix with Ctrl-C, and start it with `jaxfix review --run "python train.py"`: decisions are kept.'} />
         </p>
       </Dialog>
     );
@@ -91,7 +91,7 @@ export function Prove({ agenda, onYes, onClose }: { agenda: Agenda | null; onYes
     <Dialog title="Run this to prove the fixes?" onClose={onClose}>
       {agenda.command !== null ? (
         <>
-          <p>It runs without the fixes, and again with them, a few times:</p>
+          <p>It runs several times, without and with the fixes:</p>
           <pre class="command" tabIndex={0} aria-label="the command">
             {agenda.command}
           </pre>

@@ -8,7 +8,7 @@ async function begin(): Promise<void> {
   const data = document.getElementById("data");
   let first: Document;
   try {
-    if (!data && !api.hasToken()) throw new Error("Open the link that jaxfix has printed in the terminal: it holds the key to this page.");
+    if (!data && !api.hasToken()) throw new Error("Open the link that jaxfix printed in the terminal: it contains the token of this page.");
     first = data ? JSON.parse(data.textContent!) : await api.document();
   } catch (error) {
     const reason = (error as Error).message;

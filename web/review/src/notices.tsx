@@ -30,7 +30,7 @@ export function Notices({ doc, state, error, isLost, onLook, onClose }: { doc: D
                 <span class="mono">{path}</span>
               </>
             ))}
-            {state.changed.length > 3 ? ` and ${state.changed.length - 3} more` : ""} changed on the disk since jaxfix read {state.changed.length === 1 ? "it" : "them"}: nothing is written over that.
+            {state.changed.length > 3 ? ` and ${state.changed.length - 3} more` : ""} changed on disk since jaxfix read {state.changed.length === 1 ? "it" : "them"}: jaxfix will not overwrite {state.changed.length === 1 ? "it" : "them"}.
           </span>
           <button type="button" onClick={onLook}>
             Look again

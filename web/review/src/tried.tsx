@@ -14,7 +14,7 @@ export function Tried({ receipt }: { receipt: Receipt }) {
         <li>
           {counted(cases.length, "case")}: {named(cases)}
         </li>
-        <li>{beside ? `${counted(beside, "call")} of the original beside the rewritten function, also with other data: equal` : "no call of the original beside the rewritten function"}</li>
+        <li>{beside ? `${counted(beside, "call")} of the original next to the rewritten function, also with other data: equal` : "no call of the original next to the rewritten function"}</li>
         {levels(cases).map((level) => (
           <li>
             known of the results: <Words text={level} />

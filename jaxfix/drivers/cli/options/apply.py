@@ -49,7 +49,7 @@ class Goal(StrEnum):
 
 @frozen
 class Apply:
-    """What `apply` looks at, and what it is asked to do with what it finds."""
+    """The targets of `apply`, and the options for its fixes."""
 
     paths: Paths = ()
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False

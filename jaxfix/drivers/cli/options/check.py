@@ -25,7 +25,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Check:
-    """What `check` looks at, and how it tells what it finds.
+    """The targets of `check`, and its output options.
 
     What is installed is there for others to call, so of it all findings are shown, with `everything` or without.
     """

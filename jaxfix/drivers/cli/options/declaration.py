@@ -34,7 +34,7 @@ class Option:
 
 
 class Argument:
-    """Declares a field as what stands without a name."""
+    """Declares a field as positional."""
 
     __slots__ = ("help", "metavar")
 

@@ -1,4 +1,4 @@
-"""The options of `undo`, `trust`, `receipts` and `verify`, which tell or change what is kept."""
+"""The options of `undo`, `trust`, `receipts` and `verify`, which show or change stored records."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ class Trust:
 
     @property
     def request(self) -> Request:
-        """Of which project."""
+        """The project."""
         return Request(self.paths or (".",), python=self.python)
 
 

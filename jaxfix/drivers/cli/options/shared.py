@@ -8,7 +8,7 @@ from jaxfix.drivers.cli.options.declaration import Argument, Option
 
 
 class OutputFormat(StrEnum):
-    """How a command tells what it has to tell."""
+    """The output format of a command."""
 
     text = "text"
     json = "json"
@@ -91,5 +91,5 @@ def chosen(given: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def named(paths: tuple[str, ...], trace: str | None) -> tuple[str, ...]:
-    """What is analysed: by default everything here, or what was traced."""
+    """The targets: by default everything here, or the traced files."""
     return paths or (() if trace is not None else (".",))

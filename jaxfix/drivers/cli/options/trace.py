@@ -9,7 +9,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Trace:
-    """What is traced, where, what its steps are, and what is written beside the table.
+    """The program to trace, where to run it, its steps, and the files to write.
 
     Attributes:
       output: the file for the JSON that `--trace` reads.
@@ -32,7 +32,7 @@ class Trace:
 
 @frozen
 class Gate:
-    """What a gate allows, and of what.
+    """The limits of a gate.
 
     Attributes:
       after: the steps, from the first, in which everything may compile; None counts what is outside of steps too.

@@ -26,7 +26,7 @@ class Answer(Enum):
 
 @frozen
 class Confirmation:
-    """What would be written at the end of a review.
+    """The pending writes at the end of a review.
 
     Attributes:
       standing: what was decided, in words.

@@ -11,7 +11,7 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Cursor:
-    """Fixes in order, and what was decided of them.
+    """The fixes in order, and the decisions on them.
 
     Attributes:
       at: the one that is asked about; after the last one at the end.

@@ -241,7 +241,7 @@ class Loop:
             self._knows(found)
 
     def _knows(self, found: Proofs) -> None:
-        """Goes on with what reruns have shown."""
+        """Continues with the results of reruns."""
         self.proofs = self.proofs.with_more(found)
         self._shown = replace(self._shown, receipts=self.proofs.receipts)
         entries = (informed(it, self._targets[it.name.path], self._shown, self._unasked) for it in self.cursor.entries)
@@ -268,7 +268,7 @@ class Loop:
             return
 
     def _own_edits(self, entry: Candidate, target: Target, raw: bytes) -> tuple[Edit, ...] | None:
-        """What the person made of the fix; None where that is nothing of their own.
+        """The person's own version of the fix; None where there is none.
 
         Raises:
           SourceError: it is not Python, or does not go with what other fixes make of the file.

@@ -52,7 +52,7 @@ class Prover:
         return True
 
     def proven(self, names: Collection[Name], found: Iterable[Diagnostic], salvage: Salvage) -> Proofs:
-        """What reruns with and without these fixes, which are among those of `found`, show; it is kept at once.
+        """The results of reruns with and without these fixes, some of those of `found`; stored at once.
 
         Args:
           salvage: told what is known and kept by then, where something ends the reruns before their end.

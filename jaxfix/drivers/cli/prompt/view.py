@@ -46,7 +46,7 @@ LAST_WORDS = {"y": "write", "s": "show the diff", "b": "back", "n": "write nothi
 def question(
     entry: Candidate, place: tuple[int, int], hunk: str, paint: Paint, width: int | None, *, is_own: bool
 ) -> str:
-    """One fix: which of how many, where and what it is, what is known of it, and what it changes."""
+    """One fix: its number, its place, its title, its known results, and its changes."""
     number, total = place
     head = f"({number}/{total}) {named(entry.diagnostic.where)}"
     lines = "".join(_folded(line, style, paint, width) for line, style in _facts(entry, is_own=is_own))
