@@ -520,6 +520,55 @@ def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones() -> None:
     assert len(program.runs) == 5  # as it is, twice; with both; with both, the `jit` taken out; without the types
 
 
+def inside(keys: str, also_outside: str = "") -> Program:
+    """A program in which `f_b` asks for what `keys` compile at each step, and other places for some of it as well."""
+    program = Program(lambda fixes, case: 1, reaches={CASE: f"b{keys}"}, repeats=False)
+    program.beside, program.once = lambda key: (1.0, 1.0), 1
+    plain = program._run
+    asked = [("f_b",), *((f"f_{key}", "f_b") for key in keys)]
+    others = [(f"f_{key}", "main") for key in also_outside]
+
+    def run(fixes: frozenset[str], case: str, patched: bool) -> Measurement:
+        chains = [names for names in [*([] if "b" in fixes else asked), *others] if names[0][2:] not in fixes - {"b"}]
+        links = [tuple(f"/there/{PATH}:99 in {name}" for name in names) for names in chains]
+        entries = [Compile(PATH, 1, "f", chain, f"{chain}", None, 0.0) for chain in links]
+        found = tuple(replace(entry, step=step) for entry in entries for step in range(1, 4))
+        told = plain(fixes, case, patched)
+        return replace(told, compiles=found, steps=(Step(len(chains), 0, 0, 0.0),) * 3, spent=())
+
+    program._run = run  # type: ignore[method-assign]
+    return program
+
+
+def with_a_jit_around(program: Program, keys: str) -> dict[str, Verdict]:
+    equalities = {"b": Equality.ROUNDING}
+    fixes = [replace(fix(key), equality=equalities.get(key, Equality.BITWISE)) for key in ("b", *keys)]
+    jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"
+
+    def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        names = {key for _, key in made}
+        return {PATH: ((jit if "b" in names else plain) + "".join(f"#{k}" for k in keys if k in names)).encode()}
+
+    def decoded(text: str) -> frozenset[str]:
+        return frozenset("b" * ("jit" in text)) | {key for key in keys if f"#{key}" in text}
+
+    program.text, program.decoded = plain.encode(), decoded
+    found = prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None).receipts
+    return {entry.key: entry.verdict for entry in found}
+
+
+def test_what_compiles_nothing_once_a_jit_is_around_it_needs_no_run() -> None:
+    program = inside("ac")
+    assert with_a_jit_around(program, "ac") == {"b": Verdict.PROVEN, "a": Verdict.NO_EFFECT, "c": Verdict.NO_EFFECT}
+    assert {fixes for _, fixes in program.runs} == {frozenset(), frozenset("b")}
+    assert len(program.runs) == 4  # as it is, twice; with the `jit`, as it is and taken out
+
+
+def test_what_compiles_elsewhere_as_well_is_tried_beside_the_jit_around_it() -> None:
+    program = inside("ac", also_outside="a")
+    assert with_a_jit_around(program, "ac") == {"b": Verdict.PROVEN, "a": Verdict.PROVEN, "c": Verdict.NO_EFFECT}
+
+
 def test_a_jit_that_makes_as_many_programs_as_it_saves_is_left_out() -> None:
     program = once("bc", {}, programs=1)
     assert Verdict.PROVEN not in {entry.verdict for entry in of_jits(program, "bc")}

@@ -6,8 +6,10 @@ from functools import partial
 from itertools import chain
 
 from jaxfix.evidence.apart import apart
+from jaxfix.evidence.needless import compiles_nothing, is_under
 from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
+from jaxfix.evidence.places import Place
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
 from jaxfix.evidence.verdict import Pair, counts, drop, judge, runs_agree, sides_agree, summary, too_small
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
@@ -79,6 +81,7 @@ def prove(
         return trial.proof()
     trial.order(worth)
     trial.spare()
+    trial.outdo()
     trial.join()
     trial.credit()
     trial.weed()
@@ -122,6 +125,33 @@ class _Trial:
                 self._kept.remove(key)
                 same = counts(baseline)
                 self._judge(key, (Comparison(baseline.case, Verdict.NO_EFFECT, reason, same, same, _NOT_RUN, 0.0),))
+
+    def outdo(self) -> None:
+        """Drops what compiles nothing once a `jit` of another fix is around it, as the run without these shows.
+
+        Only of programs, and of fixes that save compiles in their own function: one that makes a type stronger saves
+        them in its caller. What still compiles is tried with all others; the run was in vain then.
+        """
+        baseline = self._runs.baseline
+        for key in [key for key in self._kept if _equality(self._fixes[key]) is Equality.ROUNDING]:
+            covered = self._runs.covered(key) if baseline is not None else None
+            if baseline is None or covered is None or key not in self._kept:
+                continue
+            under = [other for other in self._kept if other != key and self._is_under(baseline, other, covered)]
+            rest = [other for other in self._kept if other not in under]
+            if not under or self._disagreeing(rest):
+                continue
+            run = self._runs.of(Fixes(rest), [baseline.case])[baseline.case]
+            if compiles_nothing(run, [Place.of(self._name(other)) for other in under]):
+                self._kept = rest
+                reason, same = f"it compiles nothing where `{self._fixes[key].function}` is under `jit`", counts(run)
+                for other in under:
+                    self._judge(other, (Comparison(run.case, Verdict.NO_EFFECT, reason, same, same, _NOT_RUN, 0.0),))
+
+    def _is_under(self, baseline: Measurement, key: Key, covered: Place) -> bool:
+        fix = self._fixes[key]
+        saves_itself = fix.proves is Proves.FEWER_COMPILES and _equality(fix) is not Equality.STRONGER_TYPES
+        return saves_itself and is_under(baseline, Place.of(self._name(key)), covered)
 
     def _worth(self, key: Key) -> float:
         return self._seconds.get(key, 0.0)

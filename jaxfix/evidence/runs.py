@@ -284,6 +284,14 @@ class Runs:
         """Whether the function of a fix itself is what its `jit` is written at, so that it returns what `jit` does."""
         return name_of(key, self.fixes[key]) in self._taken_out(Fixes(), Fixes({key})).names
 
+    def covered(self, key: Key) -> Place | None:
+        """What a fix, made alone, puts under a new `jit`: lines that it moves, or all of its function."""
+        lines = self._changed(key, Fixes({key}))
+        if lines is None:
+            return None
+        function = Place.of(name_of(key, self.fixes[key]))
+        return replace(function, lines=lines[0]) if lines[0] else function
+
     def own(self, key: Key, made: Fixes) -> Own | None:
         """The part of the runs that belongs to one fix; None where its lines belong to others too."""
         if made not in self._lines:
