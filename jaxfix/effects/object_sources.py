@@ -3,6 +3,9 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
+from jaxfix.dataflow.sources import UNREAD, in_text
+from jaxfix.dataflow.sources import Sources as Expressions
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, value_at
 from jaxfix.library.facets import Result
@@ -15,20 +18,32 @@ from jaxfix.syntax.nodes import FUNCTIONS
 from jaxfix.syntax.signatures import default_of
 
 _PLAIN_TYPES = short_names(Result.IMMUTABLE, "builtins")
+_EXPRESSIONS: Lattice[Expressions] = Lattice((), lambda one, other: in_text((*one, *other)), (UNREAD,))
+_Question = tuple[ast.AST, bool]
+"""An expression or a parameter; or an attribute, of which the fields behind it are meant."""
 
 
 class Sources:
-    """The expressions behind attributes of objects, and which of them are Python constants."""
+    """The expressions behind attributes of objects, and which of them are Python constants.
+
+    An object may be made of itself, as `Rates(self.first)`. So these are relations, each with the answers of those
+    before it as constants: what an expression stands for; whether that may be something else than a constant; and what
+    it stands for where a field that holds a constant stands for itself.
+    """
 
     def __init__(self, module: Module, values: Values) -> None:
         self._module, self._values = module, values
+        self._behind: Solver[ast.AST, Expressions] = Solver(self._all_behind, _EXPRESSIONS)
+        self._may_vary: Solver[_Question, bool] = Solver(self._varies, EXISTS)
+        self._up_to_fields: Solver[ast.AST, Expressions] = Solver(self._behind_up_to_fields, _EXPRESSIONS)
 
     def held(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
         """What the attribute of such an object is bound to; nothing where that is not certain."""
+        return [source for place in self._places(attribute, classes) for source in self.at(place)]
+
+    def _places(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
         found = InstanceAttribute(self._module, attribute, classes)
-        if found.why_rebound() is not None:
-            return []
-        return [source for place in found.bound() for source in self.at(place)]
+        return [] if found.why_rebound() is not None else list(found.bound())
 
     def at(self, place: ast.AST) -> Iterator[ast.AST]:
         """What an attribute is bound to at `place`; of a parameter, what the objects of this file are made with."""
@@ -38,30 +53,47 @@ class Sources:
         else:
             yield from self.followed(value)
 
-    def followed(self, value: ast.expr) -> Iterator[ast.AST]:
+    def followed(self, value: ast.expr) -> Expressions:
         """What `value` may be; a field that holds a constant stands for itself."""
-        if isinstance(value, ast.Attribute) and self._is_field(value.value, value.attr):
-            yield value
-            return
-        for source in self._values.origins.of(value):
-            yield from self._given(source) if isinstance(source, ast.arg) else (source,)
+        return self._up_to_fields(value)
 
-    def _given(self, parameter: ast.arg) -> Iterator[ast.AST]:
+    def _all_behind(self, node: ast.AST) -> Expressions:
+        return in_text(each for source in self._next(node) for each in self._ends(source, self._behind))
+
+    def _behind_up_to_fields(self, node: ast.AST) -> Expressions:
+        if isinstance(node, ast.Attribute) and not self._may_vary((node, True)):
+            return (node,)
+        return in_text(each for source in self._next(node) for each in self._ends(source, self._up_to_fields))
+
+    def _ends(self, source: tuple[ast.AST, bool], behind: Solver[ast.AST, Expressions]) -> Expressions:
+        node, goes_on = source
+        return behind(node) if goes_on else (node,)
+
+    def _next(self, node: ast.AST) -> Iterator[tuple[ast.AST, bool]]:
+        """What an expression or a parameter stands for at once, and whether that stands for something else."""
+        if isinstance(node, ast.arg):
+            yield from self._given(node)
+        else:
+            yield from ((source, isinstance(source, ast.arg)) for source in self._values.origins.of(node))
+
+    def _given(self, parameter: ast.arg) -> Iterator[tuple[ast.AST, bool]]:
         module = self._module
         function = next((f for f in module.ancestors(parameter) if isinstance(f, FUNCTIONS)), None)
         owner = module.method_of(function) if function is not None else None
         if not isinstance(function, ast.FunctionDef) or owner is None or function.name != "__init__":
-            yield parameter
+            yield parameter, False
             return
-        calls = [use for use in module.nodes(ast.Call) if class_of(module, use.func) in family(module, owner)]
-        found: list[ast.AST] = []
-        for call in calls:
+        default, is_given = default_of(function, parameter.arg), False
+        for call in (use for use in module.nodes(ast.Call) if class_of(module, use.func) in family(module, owner)):
             arguments = arguments_of(function, call, bound=True)
             argument = arguments.get(parameter.arg) if arguments is not None else parameter
             if argument is not None:
-                found += (argument,) if isinstance(argument, ast.arg) else self.followed(argument)
-        default = default_of(function, parameter.arg)
-        yield from [*found, *([default] if default is not None else [])] or [parameter]
+                is_given = True
+                yield argument, argument is not parameter
+        if default is not None or not is_given:
+            yield default or parameter, False
+
+    # --- whether it is a constant -----------------------------------------------------------------------------
 
     def is_constant(self, source: ast.AST) -> bool:
         """Whether it is a Python number or a text, or a display of these that nobody else has."""
@@ -74,21 +106,36 @@ class Sources:
                 return all(self.is_constant(element) for element in elts)
             case ast.arg(annotation=ast.Name(id=name)):
                 return name in _PLAIN_TYPES
-            case ast.Attribute(value=holder, attr=attr) if self._is_field(holder, attr):
+            case ast.Attribute() if not self._may_vary((source, True)):
                 return True
         return isinstance(source, ast.expr) and self._values.of(source).form is Form.PYTHON
 
-    def _is_field(self, holder: ast.expr, attribute: str) -> bool:
-        """Whether all objects that `holder` may be are of this file, and hold a constant there."""
-        makers = [source.func if isinstance(source, ast.Call) else source for source in self.followed(holder)]
+    def _varies(self, question: _Question) -> bool:
+        """Whether an expression, or the fields behind an attribute, may be something else than constants."""
+        node, is_field = question
+        if is_field and isinstance(node, ast.Attribute):
+            return self._field_varies(node)
+        if isinstance(node, ast.Attribute) and not self._may_vary((node, True)):
+            return False
+        sources = self._next(node)
+        return any(
+            self._may_vary((each, False)) if goes_on else not self.is_constant(each) for each, goes_on in sources
+        )
+
+    def _field_varies(self, node: ast.Attribute) -> bool:
+        """Unless all objects that the attribute may be of are of this file, and hold a constant there."""
+        makers = [source.func if isinstance(source, ast.Call) else source for source in self._behind(node.value)]
         owners = [class_of(self._module, each) if isinstance(each, ast.expr) else None for each in makers]
         classes = tuple(owner for owner in owners if owner is not None)
         if not classes or len(classes) < len(owners):
-            return False
-        held = self.held(
-            attribute, tuple(dict.fromkeys(each for owner in classes for each in family(self._module, owner)))
-        )
-        return bool(held) and all(self.is_constant(source) for source in held)
+            return True
+        whole = dict.fromkeys(each for owner in classes for each in family(self._module, owner))
+        found = self._places(node.attr, tuple(whole))
+        return not found or any(map(self._place_varies, found))
+
+    def _place_varies(self, place: ast.AST) -> bool:
+        value = value_at(self._module, place)
+        return not self.is_constant(place) if value is None else self._may_vary((value, False))
 
     def _is_held_alone(self, display: ast.List) -> bool:
         """Whether a list is written where its object is made, so that nothing else has it."""
