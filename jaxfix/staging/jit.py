@@ -13,7 +13,7 @@ from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.query import JIT
 from jaxfix.semantic.project.summary_types import Argument, Jit
 from jaxfix.source.frozen import frozen
-from jaxfix.syntax.nodes import Function, in_order
+from jaxfix.syntax.nodes import Function, in_order, last_name
 from jaxfix.syntax.signatures import positional_of
 
 PARTIALS = where(Transform.BINDS) & where(Transform.SAME_RESULT)
@@ -96,6 +96,18 @@ def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
     by_partial = module.spelled_calls(module.get(partials))
     found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call, *by_partial]))
     return tuple((call, made) for call, made in found if made is not None and made.at is call)
+
+
+def jitted_names(module: Module) -> frozenset[str]:
+    """The last parts of the names that `module` gives to what it puts under `jit`; another thing may have one too."""
+    return module.get(_jitted_names)
+
+
+def _jitted_names(module: Module) -> frozenset[str]:
+    decorated = (f.name for f in module.functions if isinstance(f, ast.FunctionDef) and jitted_by_decorator(module, f))
+    parents = (module.parent(call) for call, _ in jittings(module))
+    targets = (target for parent in parents if isinstance(parent, ast.Assign) for target in parent.targets)
+    return frozenset((*decorated, *filter(None, map(last_name, targets))))
 
 
 def perhaps_jitted(module: Module) -> frozenset[str]:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jittings, walk
+from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_names, walk
 from jaxfix.api.analysis import HOT, USERS, Use, callers, integer, is_eager_at, is_script, iterations, last_name
 from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
@@ -122,15 +122,7 @@ def _calls_jitted(module: Module, loop: ast.AST) -> bool:
     if rounds is not None and rounds < HOT:
         return False
     called = (node.func for node in walk(loop) if isinstance(node, ast.Call))
-    return any(name in module.get(_jitted) for func in called if (name := last_name(func)) is not None)
-
-
-def _jitted(module: Module) -> frozenset[str]:
-    """The names of what the file puts under `jit`."""
-    decorated = (f.name for f in module.functions if isinstance(f, ast.FunctionDef) and jitted_by_decorator(module, f))
-    parents = (module.parent(call) for call, _ in jittings(module))
-    targets = (target for parent in parents if isinstance(parent, ast.Assign) for target in parent.targets)
-    return frozenset((*decorated, *filter(None, map(last_name, targets))))
+    return any(name in jitted_names(module) for func in called if (name := last_name(func)) is not None)
 
 
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
