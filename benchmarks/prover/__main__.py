@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from benchmarks.prover.judging import Judgement, Trial, judge, trials
+from benchmarks.prover.judging import Proof, Trial, judge, trials
 from jaxfix.report.wire import to_json
 
 
@@ -27,7 +27,7 @@ def main() -> None:
     json.dump(to_json(tuple(judgements)), sys.stdout)
 
 
-def judged(chosen: Sequence[Trial]) -> list[Judgement]:
+def judged(chosen: Sequence[Trial]) -> list[Proof]:
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         found = []
         for number, judgement in enumerate(pool.map(judge, chosen), 1):

@@ -65,7 +65,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Proof:
     """What the prover said of a rewrite; `functions` are those that it changes.
 
     Attributes:
@@ -114,7 +114,7 @@ def trials() -> Iterator[Trial]:
             yield Trial(case.name, case.codemod, case.kind or kind, *texts, case.others, case.function, case.promise)
 
 
-def judge(trial: Trial) -> Judgement:
+def judge(trial: Trial) -> Proof:
     """What the prover says of the rewrite, as if a codemod had made it; of a change what `jaxfix prove` says."""
     if trial.codemod == CHANGE:
         return _judged_as_change(trial)
@@ -128,17 +128,17 @@ def judge(trial: Trial) -> Judgement:
         (receipt,) = receipts(trial, functions[0], runner)
     reason = receipt.reason.replace(f"{sys.executable} main.py: ", "").replace(f"{Path(folder).resolve()}{os.sep}", "")
     level = next((entry.level for entry in receipt.comparisons if entry.level), None)
-    return Judgement(trial.name, trial.codemod, trial.kind, functions, receipt.verdict, reason, level, runner.multiple)
+    return Proof(trial.name, trial.codemod, trial.kind, functions, receipt.verdict, reason, level, runner.multiple)
 
 
-def _judged_as_change(trial: Trial) -> Judgement:
+def _judged_as_change(trial: Trial) -> Proof:
     texts = {"trap.py": trial.source, "main.py": trial.program, **dict(trial.others)}
     more = ("--rounding",) if trial.promise == Equality.ROUNDING.name else ()
     found = proved(texts, diff_of(trial.source, trial.rewritten), *more)
     level = Level(found["level"]) if found["level"] else None
     functions = tuple(entry["key"].partition(":")[2] for entry in found["evidence"])
     reason = found["reason"].replace(f"{sys.executable} main.py: ", "")
-    return Judgement(trial.name, CHANGE, trial.kind, functions, Verdict(found["verdict"]), reason, level, 0.0)
+    return Proof(trial.name, CHANGE, trial.kind, functions, Verdict(found["verdict"]), reason, level, 0.0)
 
 
 def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Evidence, ...]:

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 Found = Mapping[str, Any]
-"""A `Judgement` as JSON."""
+"""A `Proof` as JSON."""
 REFUSED = ("different", "failed", "slower")
 RIGHT = ("right", "right, written after", "right, by further hands", "right, our own")
 OWN = ("own", "plain", "silent")

@@ -18,7 +18,7 @@ from jaxfix.source.edits import Edit, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Proof:
     """What was said of a rewrite.
 
     Attributes:
@@ -56,7 +56,7 @@ class Timed(ProgramRunner):
         return sum(spent) / spent[0] if spent else 0.0
 
 
-def judge(rewrite: Rewrite) -> Judgement:
+def judge(rewrite: Rewrite) -> Proof:
     """What the prover says of the rewrite, as if a codemod had made it."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "train.py").write_text(rewrite.source)
@@ -74,7 +74,7 @@ def judge(rewrite: Rewrite) -> Judgement:
     where = receipt.environment
     device = f"{where.device}, jax {where.jax}" if where else ""
     level = next((entry.level for entry in receipt.comparisons if entry.level), None)
-    return Judgement(rewrite, receipt.verdict, reason, equality, runner.multiple, device, level)
+    return Proof(rewrite, receipt.verdict, reason, equality, runner.multiple, device, level)
 
 
 def _seconds() -> float:

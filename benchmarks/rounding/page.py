@@ -7,7 +7,7 @@ from benchmarks.prover.page import cell, time
 from benchmarks.rounding.programs import Rewrite
 
 Found = Mapping[str, Any]
-"""Some fields of a `Judgement` as JSON."""
+"""Some fields of a `Proof` as JSON."""
 
 
 def lines(rewrites: Mapping[str, Rewrite], found: Mapping[str, Found]) -> Iterator[str]:

@@ -34,7 +34,7 @@ class Opened:
 
 
 @frozen
-class Judgement:
+class Compared:
     """The effect of one baseline on the findings; `entries` is its new content."""
 
     opened: Opened
@@ -87,7 +87,7 @@ def judged(
     others: Sequence[Diagnostic],
     *,
     is_complete: bool,
-) -> tuple[Judgement, ...]:
+) -> tuple[Compared, ...]:
     """What the baselines make of the findings.
 
     Args:
@@ -98,35 +98,35 @@ def judged(
     return tuple(_judged(entry, request, shown, others, is_complete=is_complete) for entry in known)
 
 
-def new(shown: Iterable[Diagnostic], judgements: Sequence[Judgement]) -> tuple[Diagnostic, ...]:
+def new(shown: Iterable[Diagnostic], compared: Sequence[Compared]) -> tuple[Diagnostic, ...]:
     """Those of `shown` that no baseline knows."""
-    known = {id(occurrence.diagnostic) for entry in judgements for occurrence in entry.comparison.known}
+    known = {id(occurrence.diagnostic) for entry in compared for occurrence in entry.comparison.known}
     return tuple(diagnostic for diagnostic in shown if id(diagnostic) not in known)
 
 
-def update(judgement: Judgement) -> str:
+def update(compared: Compared) -> str:
     """Writes the baseline, if it has to change; returns a sentence about that.
 
     Raises:
       WriteError: it cannot be written.
     """
-    now, before = judgement.entries, judgement.opened
+    now, before = compared.entries, compared.opened
     raw = engine.dump(now)
     total = sum(entry.count for entry in now)
     if raw == before.raw:
         return f"`{before.shown}` is up to date: {_counted(total)}"
     files.write_bytes(before.place, raw)
-    names = judgement.comparison.renamed
+    names = compared.comparison.renamed
     old = {e.key._replace(path=names.get(e.path, e.path)): e.count for e in before.baseline.entries}
     added = sum(max(0, entry.count - old.get(entry.key, 0)) for entry in now)
     gone = sum(old.values()) + added - total
     return f"wrote `{before.shown}`: {_counted(total)}, {added} of them new, {gone} forgotten"
 
 
-def stale_entries(judgement: Judgement) -> Iterator[StaleEntry]:
+def stale_entries(compared: Compared) -> Iterator[StaleEntry]:
     """For each stale entry its place in the file, and a sentence."""
-    for stale in judgement.stale:
-        entry, shown = stale.entry, judgement.opened.shown
+    for stale in compared.stale:
+        entry, shown = stale.entry, compared.opened.shown
         left = f"{stale.found} of {entry.count} left" if stale.found else "not found any more"
         where = f"`{entry.path}`" if entry.function == "<module>" else f"`{entry.function}` of `{entry.path}`"
         text = f": `{entry.text}`" if entry.text else ""
@@ -134,9 +134,9 @@ def stale_entries(judgement: Judgement) -> Iterator[StaleEntry]:
         yield StaleEntry(shown, stale.line, message)
 
 
-def notes(judgement: Judgement) -> Iterator[str]:
+def notes(compared: Compared) -> Iterator[str]:
     """What a person has to know of a comparison that does not fail."""
-    shown, comparison = judgement.opened.shown, judgement.comparison
+    shown, comparison = compared.opened.shown, compared.comparison
     if comparison.known:
         number = len(comparison.known)
         yield f"{_counted(number)} {'is' if number == 1 else 'are'} known to `{shown}`"
@@ -146,15 +146,15 @@ def notes(judgement: Judgement) -> Iterator[str]:
         yield f"`{shown}` knows `{name}` as `{old}`{others}: `--update-baseline` records that"
 
 
-def as_json(judgement: Judgement, *, written: bool) -> dict[str, object]:
+def as_json(compared: Compared, *, written: bool) -> dict[str, object]:
     """What a program reads of a comparison."""
     stale = [
         {"path": s.entry.path, "id": s.entry.id, "function": s.entry.function, "text": s.entry.text}
         | {"count": s.entry.count, "found": s.found, "line": s.line}
-        for s in judgement.stale
+        for s in compared.stale
     ]
-    path = files.relative(judgement.opened.place)
-    return {"path": path, "known": len(judgement.comparison.known), "stale": stale, "written": written}
+    path = files.relative(compared.opened.place)
+    return {"path": path, "known": len(compared.comparison.known), "stale": stale, "written": written}
 
 
 def _open(place: Path, mine: tuple[Target, ...], options: Check) -> Opened:
@@ -171,7 +171,7 @@ def _open(place: Path, mine: tuple[Target, ...], options: Check) -> Opened:
 
 def _judged(
     entry: Opened, request: Request, shown: Sequence[Diagnostic], others: Sequence[Diagnostic], *, is_complete: bool
-) -> Judgement:
+) -> Compared:
     folder = files.resolved(entry.place.parent)
     paths = {target.source.path: _path_in(folder, target) for target in entry.targets}
     told = [Occurrence(paths[d.path], d) for d in shown if d.path in paths]
@@ -181,7 +181,7 @@ def _judged(
     comparison = engine.compare(entry.baseline, [*told, *rest], is_judged, gone, paths.values())
     # What only `--all` shows is written down where it was before, or where it is shown.
     recorded = [*told, *(o for o in comparison.known if not any(o is mine for mine in told))]
-    return Judgement(entry, comparison, engine.updated(entry.baseline, comparison, recorded, is_judged))
+    return Compared(entry, comparison, engine.updated(entry.baseline, comparison, recorded, is_judged))
 
 
 def _scope(folder: Path, request: Request, looked_at: frozenset[str]) -> Callable[[Entry], bool]:

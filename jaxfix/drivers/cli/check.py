@@ -30,7 +30,7 @@ class _Told:
     shown: tuple[Diagnostic, ...]
     not_shown: int
     counts: bool
-    judgements: tuple[baselines.Judgement, ...]
+    judgements: tuple[baselines.Compared, ...]
     updates: tuple[str, ...]
     retired: int = 0
 
