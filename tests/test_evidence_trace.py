@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -558,3 +559,29 @@ def test_what_a_program_does_that_is_dear_has_its_line(
     assert found == (set() if note is None else {(note, what)})
     told = [todo.words for todo in todos(measurement, ()) if "`jit(g)`" in todo.words and "repeated" not in todo.words]
     assert len(told) == (note is not None)
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("lax.scan(lambda c, _: (c @ c, None), w, None, 40)[0].sum()", "2.2 GFLOP a run, 100% of them here"),
+        ("lax.scan(lambda c, _: (c @ c, None), w, None, 10)[0].sum()", None),
+        ("lax.scan(lambda c, _: (c @ c, None), w.astype(jnp.bfloat16), None, 40)[0].sum()", None),
+        ("lax.scan(lambda c, _: (jnp.dot(c, c, precision='highest'), None), w, None, 40)[0].sum()", None),
+        (
+            "lax.conv(w[None, None], jnp.ones((40, 1, 20, 20)), (1, 1), 'SAME').sum()",
+            "2.9 GFLOP a run, 100% of them here",
+        ),
+    ],
+)
+def test_products_of_float32_are_candidates_for_bfloat16_elsewhere_than_on_a_cpu(
+    tmp_path: Path, body: str, what: str | None
+) -> None:
+    program = f"{DEAR}@jax.jit\ndef g(w):\n    return {body}\nfor _ in range(3): g(W)\n"
+    measurement = traced(tmp_path, program)
+    found = [each.what for entry in measurement.compiles for each in entry.noted if each.note.value != "captured"]
+    assert found == ([] if what is None else [what])
+    assert measurement.environment is not None
+    elsewhere = replace(measurement, environment=replace(measurement.environment, device="NVIDIA H100"))
+    told = [[t.words for t in todos(each, ()) if "bfloat16" in t.words] for each in (measurement, elsewhere)]
+    assert (told[0], len(told[1])) == ([], what is not None)

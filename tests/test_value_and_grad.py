@@ -2,6 +2,7 @@
 
 import pytest
 
+from jaxfix.api import Confidence
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -81,6 +82,26 @@ PLAIN = f"""{HEAD}
 def act(x):
     return jnp.tanh(x)
 """
+TRACED_TOO = f"""{HEAD}
+def loss(w):
+    return jnp.sum(jnp.tanh(w) * w.sum())
+
+
+def step(w, _):
+    value = loss(w)
+    return w - 0.1 * jax.grad(loss)(w), value
+
+
+def fit(w, scanned):
+    if scanned:
+        return jax.lax.scan(step, w, None, 4)[0]
+    for _ in range(4):
+        w, _ = step(w, None)
+    return w
+
+
+fit(jnp.ones(3), True)
+"""
 SUBCLASS = """\
 from case import Model
 
@@ -116,3 +137,12 @@ def test_what_another_file_may_do_decides(case: str, other: str, reason: str | N
     (found,) = analyze(files[0][0], (separate_value_and_grad.CODEMOD,), surroundings=around).found
     declined = found.finding.declined
     assert (declined is None) if reason is None else (declined is not None and reason in declined.text)
+
+
+@pytest.mark.parametrize(
+    ("case", "is_certain"), [(TRACED_TOO, False), (TRACED_TOO.replace("jax.lax.scan(step, w, None, 4)[0]", "w"), True)]
+)
+def test_what_a_trace_may_run_too_is_not_certain(case: str, is_certain: bool) -> None:
+    source = SourceFile.decode("case.py", case.encode())
+    (found,) = analyze(source, (separate_value_and_grad.CODEMOD,)).found
+    assert (found.finding.confidence is Confidence.CERTAIN) == is_certain

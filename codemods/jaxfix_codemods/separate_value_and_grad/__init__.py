@@ -45,8 +45,9 @@ calls in other files is not followed: where any file of the project makes such a
 with a subclass in another file may count its calls. Other effects in other files show in the run, or not at all.
 Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may
 be fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
-gradient under `jit` is reported and left alone: under `jit` it would be rounded differently. Layers of `nnx` may count
-their calls, and are left alone too, and so is a `try` that goes on with the value after the gradient raised. Under
+gradient under `jit` is reported and left alone: under `jit` it would be rounded differently. A model of `nnx` is
+left alone, unless its class stands in the file and holds layers alone that count nothing and draw no numbers, and so
+is a `try` that goes on with the value after the gradient raised. Under
 one `jit` XLA finds what is computed twice by itself, so nothing is said of traced code.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
@@ -66,6 +67,7 @@ from jaxfix.api import (
     Finding,
     Module,
     Proves,
+    Runs,
     Safety,
     Staging,
 )
@@ -85,7 +87,8 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _finding(module: Module, pair: Pair) -> Finding:
     staging = module.get(Staging)
-    is_sure = staging.is_eager(pair.gradient) and staging.surely_repeats(pair.gradient)
+    is_traced_too = Runs.TRACED in staging.ways(pair.gradient).known
+    is_sure = staging.is_eager(pair.gradient) and staging.surely_repeats(pair.gradient) and not is_traced_too
     name = module.text(pair.derivative.function)
     found = partial(
         Finding,

@@ -16,6 +16,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Package, Result, Transform, short_names, where
 from jaxfix_codemods.following import closure, inside, unknown_calls
+from jaxfix_codemods.separate_value_and_grad.layers import check_unchanged, is_of_stateless_layers
 from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
 
 _INDEXED = "__getitem__"
@@ -38,8 +39,11 @@ def check(module: Module, pair: Pair) -> None:
     Raises:
       Declined: it may not.
     """
-    if (module.qualname(pair.derivative.made.func) or "").startswith(_MUTABLE_LAYERS):
+    is_mutable = (module.qualname(pair.derivative.made.func) or "").startswith(_MUTABLE_LAYERS)
+    if is_mutable and not is_of_stateless_layers(module, pair):
         raise Declined(Reason(Code.SIDE_EFFECT, "a layer of `nnx` may count its calls, or draw from its own key"))
+    if is_mutable:
+        check_unchanged(module, pair)
     _check_rounding(module, pair)
     if not module.has_exact_spans(pair.value) or not module.has_exact_spans(pair.gradient):
         raise Declined(Reason(Code.FORMAT_STRING, "it is called inside an f-string"))

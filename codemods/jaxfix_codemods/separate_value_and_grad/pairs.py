@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from jaxfix.api import Module, frozen, in_order, jitted_of
-from jaxfix.api.analysis import is_alike
+from jaxfix.api.analysis import is_alike, positional_of
 from jaxfix.api.library import Transform, where
 
 _BOTH = where(Transform.WITH_VALUE)
@@ -29,19 +29,25 @@ class Derivative:
       made: the call of `jax.grad`.
       whole: that, or the call of `jit` around it.
       function: what the gradient is of.
-      target: the variable that is bound to it, None where it is called at once.
+      target: the variable that is bound to it, or a function that returns it for its own parameters; None where it is
+        called at once.
       has_aux: whether it returns more than the gradient.
     """
 
     made: ast.Call
     whole: ast.Call
     function: ast.expr
-    target: ast.Name | None
+    target: ast.Name | ast.FunctionDef | None
     has_aux: bool
 
     @property
     def is_jitted(self) -> bool:
-        return self.whole is not self.made
+        return self.whole is not self.made or bool(getattr(self.target, "decorator_list", ()))
+
+    @property
+    def name(self) -> str | None:
+        """What it is called by; None where it is called at once."""
+        return self.target.id if isinstance(self.target, ast.Name) else getattr(self.target, "name", None)
 
 
 @frozen
@@ -88,7 +94,7 @@ def derivatives(module: Module) -> Iterator[Derivative]:
             if around.keywords:
                 continue
             whole = around
-        target = _target(module, whole)
+        target = _target(module, whole) or (_wrapper(module, made) if whole is made else None)
         around = module.parent(whole)
         if target is not None or (isinstance(around, ast.Call) and around.func is whole):
             yield Derivative(made, whole, made.args[0], target, has_aux)
@@ -105,8 +111,8 @@ def calls_of(module: Module, derivative: Derivative) -> tuple[ast.Call, ...]:
 
 def uses_of(module: Module, derivative: Derivative) -> tuple[ast.Name, ...]:
     """The reads of the variable that a gradient is bound to."""
-    target = derivative.target
-    return () if target is None else module.reads(target.id, module.scope_of(target.id, target))
+    target, name = derivative.target, derivative.name
+    return () if target is None or name is None else module.reads(name, module.scope_of(name, target))
 
 
 def is_value_jitted(module: Module, value: ast.Call) -> bool:
@@ -132,6 +138,27 @@ def _target(module: Module, whole: ast.Call) -> ast.Name | None:
         case ast.Assign(targets=[ast.Name() as target]) if module.only_value(target) is whole:
             return target
     return None
+
+
+def _wrapper(module: Module, made: ast.Call) -> ast.FunctionDef | None:
+    """The function that does nothing but return a gradient for its own parameters, plain or under a plain `jit`."""
+    called = module.parent(made)
+    match module.parent(called) if isinstance(called, ast.Call) and called.func is made else None:
+        case ast.Return() as last:
+            function = module.function(last)
+        case _:
+            return None
+    if not isinstance(function, ast.FunctionDef) or not isinstance(called, ast.Call) or called.keywords:
+        return None
+    body = [each for each in function.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    arguments = function.args
+    names = [each.arg for each in positional_of(arguments)]
+    is_plain = not (arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults)
+    given = [each.id if isinstance(each, ast.Name) else "" for each in called.args]
+    decorators = [module.qualname(each) in _JITS for each in function.decorator_list]
+    is_one = body == [last] and len(module.bindings(function.name, module.scope_of(function.name, function))) == 1
+    is_free = module.method_of(function) is None and len(decorators) <= 1 and all(decorators)
+    return function if is_one and is_plain and is_free and given == names else None
 
 
 def _with(module: Module, derivative: Derivative, gradient: ast.Call) -> Iterator[Pair]:

@@ -46,6 +46,8 @@ def _call(module: Module, pair: Pair, edit: Rewriter) -> str:
     if pair.derivative.target is None:
         _drop_import(module, made, edit)
         return f"{module.substitute(pair.gradient.func, {made.func: maker})}{given}"
+    if isinstance(pair.derivative.target, ast.FunctionDef):
+        return f"{_beside(module, pair.derivative.target, made, maker, edit)}{given}"
     both = module.substitute(whole, {made.func: maker})
     own = pair.gradient.func
     if _is_bound_here(module, pair):
@@ -54,9 +56,19 @@ def _call(module: Module, pair: Pair, edit: Rewriter) -> str:
         edit.replace(made.func, maker)
         _drop_import(module, made, edit)
         return module.text(pair.gradient)
-    name = module.get(Identifiers).unused(f"value_and_{pair.derivative.target.id}")
+    name = module.get(Identifiers).unused(f"value_and_{pair.derivative.name}")
     edit.insert_after(module.statement(whole), f"{name} = {both}")
     return f"{name}{given}"
+
+
+def _beside(module: Module, wrapper: ast.FunctionDef, made: ast.Call, maker: str, edit: Rewriter) -> str:
+    """What computes both, where a function of its own returns the gradient: that stays for its other callers."""
+    both = module.substitute(made, {made.func: maker})
+    if not wrapper.decorator_list:
+        return both
+    name = module.get(Identifiers).unused(f"value_and_{wrapper.name}")
+    edit.insert_after(wrapper, f"\n\n{name} = {module.text(wrapper.decorator_list[0])}({both})")
+    return name
 
 
 def _is_bound_here(module: Module, pair: Pair) -> bool:

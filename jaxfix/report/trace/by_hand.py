@@ -29,6 +29,9 @@ _RECOMPILES: Mapping[Why, str] = {
 }
 
 
+_CPU = "cpu"
+
+
 @frozen
 class Todo:
     """One line of advice.
@@ -80,9 +83,16 @@ def _of_programs(measurement: Measurement) -> Iterator[Todo]:
                 words = f"map this `cond` with `lax.map`, or sort items by branch: {program} runs both, {noted.what}"
             case Note.CALLBACK if each.is_of_steps:
                 words = f"remove `{noted.what}`: each run of {program} calls the host"
+            case Note.FLOAT32_PRODUCTS if each.is_of_steps and _is_fast_in_bfloat16(measurement):
+                words = f"try `bfloat16` for what is multiplied, not for sums: {program} does {noted.what}, in float32"
             case _:
                 continue
         yield Todo(f"{noted.where}: {words}", 0.0, None)
+
+
+def _is_fast_in_bfloat16(measurement: Measurement) -> bool:
+    """Whether the device has units for narrow products: a CPU mostly has none."""
+    return measurement.environment is not None and measurement.environment.device != _CPU
 
 
 def advice(region: Hot, measurement: Measurement) -> str:

@@ -15,6 +15,7 @@ class Note(Enum):
       CALLBACK: a call of the host, as `jax.debug.print` makes.
       ONE_HOT: a product with a one-hot array.
       BOTH_BRANCHES: a conditional under `vmap`, of which both branches run.
+      FLOAT32_PRODUCTS: matrix products and convolutions of float32.
     """
 
     CAPTURED = "captured"
@@ -22,6 +23,7 @@ class Note(Enum):
     CALLBACK = "callback"
     ONE_HOT = "one-hot"
     BOTH_BRANCHES = "both-branches"
+    FLOAT32_PRODUCTS = "float32-products"
 
 
 @frozen
