@@ -4,6 +4,9 @@ A program is compiled for the shapes of its arguments. Where the number of rows 
 last batch of each epoch has another shape, and all jitted functions that receive it compile a second time: minutes for
 a large model, to process a few rows.
 
+So is an episode of a game: where a loop fills a list until a flag ends it, a jitted step that is given the list as an
+array compiles for each length. That is reported, not changed: how long one can be is not in the text.
+
 Before:
     import jax
     import jax.numpy as jnp
@@ -80,6 +83,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import Change, Offer, integer
 from jaxfix_codemods.ragged_batch.changing import check_dropped, drop, masked_of, pad, skip
 from jaxfix_codemods.ragged_batch.loops import Batches, batches
+from jaxfix_codemods.ragged_batch.rollouts import Rollout, rollouts
 from jaxfix_codemods.ragged_batch.steps import Step, steps
 
 
@@ -93,6 +97,8 @@ def find(module: Module) -> Iterator[Finding]:
         taken = steps(module, found)
         if taken:
             yield _finding(module, found, taken)
+    for rollout in rollouts(module):
+        yield _of_rollout(module, rollout)
 
 
 def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding:
@@ -116,6 +122,21 @@ def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding
         confidence=Confidence.CERTAIN if is_known else Confidence.POSSIBLE,
         offers=offers,
         certain_if="the number of rows is not a multiple of the batch",
+    )
+
+
+def _of_rollout(module: Module, found: Rollout) -> Finding:
+    step, line = module.text(found.call.func), found.until.lineno
+    return Finding(
+        at=found.given,
+        message=f"`{found.filled}` is as long as the loop in line {line} runs: `{step}` compiles again for each length",
+        title="Give all batches one shape",
+        declined=Reason(
+            Code.UNREAD,
+            "how long it can be is not in the text: pad it to that, and leave the padding out of each sum and mean",
+        ),
+        confidence=Confidence.POSSIBLE,
+        certain_if="the loop does not run equally often each time",
     )
 
 
@@ -144,7 +165,7 @@ def _padded(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:
 
 CODEMOD = Codemod(
     id="ragged-batch",
-    triggers=("range",),
+    triggers=("range", "append"),
     safety=Safety.ON_REQUEST,
     equality=Equality.FEWER_ROWS,
     find=find,
