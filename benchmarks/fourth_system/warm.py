@@ -1,4 +1,4 @@
-"""Times a warm step before and after each transformation of the fourth system, in programs of some twenty lines.
+"""Times a warm step before and after each codemod that rewrites steps, in programs of some twenty lines.
 
 python -m benchmarks.fourth_system.warm    measures, and writes `docs/evidence/warm-steps.md`
 
@@ -30,7 +30,7 @@ PAGE = ROOT / "docs" / "evidence" / "warm-steps.md"
 PROGRAMS = Path(__file__).with_name("steps")
 ROUNDS = 3
 LIMIT_S = 300.0
-ASKED = {
+ASKED: dict[str, list[tuple[str, ...]]] = {
     "remat-scan": [("--goal", "memory")],
     "key-reuse": [("--split-keys",)],
     "ragged-batch": [("--ragged", "drop"), ("--ragged", "pad")],
@@ -74,10 +74,10 @@ def main() -> None:
     rows = []
     with TemporaryDirectory() as work:
         for program in sorted(PROGRAMS.glob("*.py")):
-            codemod = program.stem.replace("_", "-")
+            codemod, _, form = (part.replace("_", "-") for part in program.stem.partition("__"))
             for options in ASKED.get(codemod, [()]):
                 print(codemod, *options, file=sys.stderr, flush=True)
-                rows.append((codemod, options, *_compared(Path(work), program, codemod, options)))
+                rows.append((codemod, (form, *options), *_compared(Path(work), program, codemod, options)))
     PAGE.write_text("\n".join([*_lines(rows), ""]))
     print(PAGE.relative_to(ROOT))
 
@@ -116,8 +116,9 @@ def _lines(rows: Sequence[tuple[str, Sequence[str], Run, Run]]) -> Iterator[str]
     yield "# Warm steps"
     yield ""
     yield (
-        "Written by `python -m benchmarks.fourth_system.warm`. A program of some twenty lines for each transformation "
-        "of the [fourth system](fourth-system.md), as written and as `jaxfix apply --unproven --select ID` leaves it, "
+        "Written by `python -m benchmarks.fourth_system.warm`. A program of some twenty lines for each codemod that "
+        "rewrites steps, those of the [fourth system](fourth-system.md) and the others, as written and as "
+        "`jaxfix apply --unproven --select ID` leaves it, "
         f"sixty steps each: the median of the last thirty, of the fastest of {ROUNDS} runs that take turns. The "
         "machine is shared: ratios between 0.8 and 1.25 say nothing. Compiles, operations and bytes are exact. A "
         "proof measures the same of the program that it is given, and refuses what is slower by half in three runs."
@@ -127,8 +128,8 @@ def _lines(rows: Sequence[tuple[str, Sequence[str], Run, Run]]) -> Iterator[str]
     yield ""
     yield "| codemod | a warm step, ms | ratio | compiles late | all compiles | operations compiled | temporaries, MB |"
     yield "|---|---|---|---|---|---|---|"
-    for codemod, options, old, new in rows:
-        asked = f" `{' '.join(options)}`" if options else ""
+    for codemod, (form, *options), old, new in rows:
+        asked = f", {form}" if form else f" `{' '.join(options)}`" if options else ""
         counts = (
             f"{one:,} -> {other:,}"
             for one, other in (
