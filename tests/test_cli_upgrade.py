@@ -33,6 +33,29 @@ def test_a_script_of_2021(project: Path, cli: Cli) -> None:
     assert any("draws other numbers" in line for line in lines)
 
 
+def test_an_upper_bound_says_what_the_code_was_written_for(project: Path, cli: Cli) -> None:
+    (project / "environment.yml").write_text("dependencies:\n  - jax<=0.2.9\n")
+    (project / "train.py").write_text("import jax\n\nx = jax.random.normal(jax.random.PRNGKey(0))\n")
+    lines = cli("upgrade", "--to", "0.10.2").out.splitlines()
+    assert lines[0].startswith("jax 0.2.9 to jax 0.10.2") and "draws other numbers" in lines[-1]
+
+
+def test_ten_lines_say_what_is_left(project: Path, cli: Cli) -> None:
+    """Of many steps the most frequent; of functions that differ alike, one line."""
+    draws = "".join(f"x{n} = jax.random.{n}(k)\n" for n in ("normal", "uniform", "gumbel", "laplace"))
+    for n, each in enumerate(draws.splitlines()):
+        (project / f"draws{n}.py").write_text(f"import jax\n\nk = jax.random.PRNGKey(0)\n{each}\n")
+    (project / "train.py").write_text(
+        "import jax\nimport optax\nfrom flax import nn, optim\nfrom jax import core, mask, xla_computation\n"
+        "from jax.experimental import host_callback, loops\n\nf = jax.jit(g, backend='cpu')\noptax.maybe_update(f)\n"
+    )
+    lines = cli("upgrade", "--from", "0.4.13", "--to", "0.10.2").out.splitlines()
+    assert len(lines) == 10
+    assert lines[-1] == "  and 6 places more: `jaxfix upgrade --output-format json`"
+    assert lines[-2].startswith("  draws0.py:4, draws1.py:4, draws2.py:4 and 1 more: each of `jax.random.normal`, ")
+    assert "`jax.random.gumbel` and 1 more draws other numbers from the same key: set " in lines[-2]
+
+
 def test_the_target_decides_what_raises(project: Path, cli: Cli) -> None:
     (project / "train.py").write_text("import jax.numpy as jnp\nx = jnp.array([1.0], None, False)\n")
     later, now = (json.loads(cli("upgrade", "--to", to, "--output-format", "json").out) for to in ("0.12", "0.10.0"))

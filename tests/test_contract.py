@@ -16,7 +16,7 @@ from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.targets import find_targets
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import cook, edited, plan
-from jaxfix.engine.versions import admits, oldest, until
+from jaxfix.engine.versions import admits, last_before, oldest, until
 from jaxfix.report.finding import Equality, Finding, Fix, Proves, Safety
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
@@ -155,13 +155,22 @@ def test_another_name_is_proven_by_apply_and_asked_for_by_upgrade(
     ("requirements", "found"),
     [
         ('dependencies = ["jax>=0.4.14", "flax>=0.3"]', (0, 4, 14)),
-        ('dependencies = ["jax[cpu] >= 0.4.30", "jaxlib<0.7,>=0.4.20"]', (0, 4, 20)),
+        ('dependencies = ["jax[cpu] >= 0.4.30", "jaxlib<0.7,>=0.4.20"]', (0, 4, 30)),
+        ("jaxlib==0.3.15\njax==0.3.16", (0, 3, 16)),
+        ('dependencies = ["jaxlib>=0.4.20"]', (0, 4, 20)),
         ('[tool.poetry.dependencies]\njax = "^0.4.1"\njaxtyping = ">=0.2"', (0, 4, 1)),
         ('dependencies = ["jaxtyping>=0.2", "jax", "jax-md>=0.1", "my_jax>=0.1"]', None),
     ],
 )
 def test_the_oldest_jax_is_what_a_project_says(requirements: str, found: tuple[int, ...] | None) -> None:
     assert oldest(requirements.encode()) == found
+
+
+@pytest.mark.parametrize(
+    ("bound", "last"), [((0, 5), (0, 4)), ((0, 5, 0), (0, 4)), ((0, 2, 10), (0, 2, 9)), ((1,), (0,)), ((0,), (0,))]
+)
+def test_the_newest_below_a_bound(bound: tuple[int, ...], last: tuple[int, ...]) -> None:
+    assert last_before(bound) == last
 
 
 @pytest.mark.parametrize(

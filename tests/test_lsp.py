@@ -13,12 +13,27 @@ import pytest
 
 pytest.importorskip("pygls")
 
-from lsp_client import LOOPED, PULLS, PUSHED, SOLVER, TRAIN, WHOLE, Client, Ended, applied, change_of, client, titled
+from lsp_client import (
+    LOOPED,
+    PULLS,
+    PUSHED,
+    ROOT,
+    SOLVER,
+    TRAIN,
+    WHOLE,
+    Client,
+    Ended,
+    applied,
+    change_of,
+    client,
+    titled,
+)
 
 from jaxfix.drivers.lsp import capabilities, start
 from jaxfix.drivers.lsp.surveying import Ask
 from jaxfix.drivers.lsp.surveyor import Surveyor
 from jaxfix.drivers.workflow.request import Request
+from jaxfix.testing import unmarked
 
 FIXED = """\
 import jax
@@ -134,6 +149,22 @@ def test_a_finding_and_its_cure(server: Client, project: Path) -> None:
     assert server.diagnostics(uri) == [] and server.actions(uri, WHOLE, ["quickfix"]) == []
     assert server.end() == 0
     assert server.log.read_text() == ""
+
+
+def test_a_script_of_2022_is_brought_to_today_quick_fix_by_quick_fix(server: Client, project: Path) -> None:
+    golden = ROOT / "golden" / "_upgrade" / "script_of_2022.py"
+    text = unmarked(golden.read_bytes()).decode()
+    server.initialize(project, options={"all": True, "select": ["removed-api", "legacy-parallelism"]})
+    uri = server.open((project / "train.py").as_uri(), text)
+    for left in range(10, 2, -1):
+        found = server.diagnostics(uri)
+        offered = (each for item in found for each in server.actions(uri, item["range"], ["quickfix"]))
+        fix = next(each for each in offered if not each["title"].startswith(("Ignore", "Explain")))
+        assert len(found) == left and fix["title"].endswith("(unproven)")
+        text = applied(text, change_of(server.resolve(fix), uri))
+        server.change(uri, {"text": text})
+    assert text == golden.with_suffix(".fixed.py").read_text()
+    assert ["not fixed by jaxfix" in each["message"] for each in server.diagnostics(uri)] == [True, True]
 
 
 def test_who_cannot_pull_is_told(server: Client, project: Path) -> None:

@@ -37,9 +37,32 @@ def test_the_version_in_use_decides_what_is_found(jax: tuple[int, ...] | None, f
 
 def test_what_a_version_of_the_project_lacks_is_not_written() -> None:
     around = Surroundings(oldest_jax=(0, 4, 20))
-    (found,) = analysed(CLIP, around).found
+    text = "import jax\n\nkind = jax.lib.xla_bridge.get_backend().platform\n"
+    (found,) = analysed(text, around).found
     assert found.finding.declined is not None and found.finding.declined.code is Code.OLDER_VERSION
-    assert rewritten(CLIP, around) == CLIP
+    assert found.finding.declined.text.startswith("`jax.extend.backend.get_backend` came with jax 0.4.32")
+    assert rewritten(text, around) == text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jnp.clip(x, a_min=0, a_max=1)", "jnp.clip(x, 0, 1)"),
+        ("jnp.clip(x, 0, a_max=1)", "jnp.clip(x, 0, 1)"),
+        ("jnp.clip(x, a_max=1)", "jnp.clip(x, None, 1)"),
+        ("jnp.clip(x, a_min=0)", "jnp.clip(x, 0)"),
+        ("jnp.reshape(x, newshape=(2, -1))", "jnp.reshape(x, (2, -1))"),
+        ("jnp.clip(x, a_max=f(), a_min=g())", None),  # which come in another order then
+        ("jnp.clip(a=x, a_min=0)", None),
+        ("jnp.clip(*x, a_min=0)", None),
+        ("jnp.clip(x, out=None, a_min=0)", None),
+        ("functools.partial(jnp.clip, a_min=0)", None),
+    ],
+)
+def test_what_every_version_takes_by_position_is_passed_so(old: str, new: str | None) -> None:
+    text = "import functools\n\nimport jax.numpy as jnp\n\ny = {}\n"
+    around = Surroundings(jax=(0, 10, 2), oldest_jax=(0, 4, 20))
+    assert rewritten(text.format(old), around) == text.format(new or old)
 
 
 OPTAX = "import optax\n\nn = optax.tree_utils.tree_scalar_mul(2.0, {})\n"

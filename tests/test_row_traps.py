@@ -166,18 +166,33 @@ TRAPS = {
     "fix rounds to zero": Trap(
         ("jax.numpy.fix",), "jnp.fix(-x / 4)", "jnp.array([-0.0, -0.0, -0.0, -1.0])", "jnp.floor(-x / 4)"
     ),
-    "a context that turns double precision off": Trap(
-        ("jax.experimental.enable_x64",),
-        "dtype_in(jax.experimental.enable_x64(False))",
-        "'float32'",
-        "dtype_in(jax.enable_x64(True))",
-    ),
-    "a context that is there to turn it off": Trap(
-        ("jax.experimental.disable_x64",),
-        "dtype_in(jax.experimental.disable_x64())",
-        "'float32'",
-        "dtype_in(jax.enable_x64(True))",
-    ),
+    **{
+        f"a key of {kind}": Trap(
+            (f"jax.random.{kind}_key",),
+            f"jax.random.{kind}_key(seed=3)",
+            f"among('{kind}', lambda: jax.random.PRNGKey(3))",
+            "jax.random.PRNGKey(seed=3)",
+        )
+        for kind in ("rbg", "unsafe_rbg")
+    },
+    **{
+        f"a context of {place} that turns double precision off": Trap(
+            (f"{place}.enable_x64",),
+            f"dtype_in({place}.enable_x64(False))",
+            "'float32'",
+            "dtype_in(jax.enable_x64(True))",
+        )
+        for place in ("jax.experimental", "jax.experimental.x64_context")
+    },
+    **{
+        f"a context of {place} that is there to turn it off": Trap(
+            (f"{place}.disable_x64",),
+            f"dtype_in({place}.disable_x64())",
+            "'float32'",
+            "dtype_in(jax.enable_x64(True))",
+        )
+        for place in ("jax.experimental", "jax.experimental.x64_context")
+    },
     "a value that varies has a gradient of its own on each device": Trap(
         ("jax.lax.pvary",),
         "of_each(lambda w: jax.lax.pvary(w, 'd'))",

@@ -4,7 +4,8 @@
 jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for each repository, and imports their modules
 with `--python`; `apart` does so with others, for a table of their own. `oracle` runs a program of 2023 by `--python`,
 and its fixed form by the interpreter of this command.
-`drivers` runs libraries of 2023 in `--at`, untouched by the first `--python` and fixed by the second, under the oracle.
+`drivers` runs libraries of 2023 in `--at` under the oracle, untouched by the first `--python` and fixed by the second;
+`periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`.
 `tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
 runs it by each `--python`, which needs flax and optax.
 """
@@ -27,7 +28,7 @@ PAGE = ROOT / "docs" / "evidence" / "upgrade.md"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "what", choices=("table", "repositories", "oracle", "script", "drivers", "tests", "apart", "page")
+        "what", choices=("table", "repositories", "oracle", "script", "drivers", "periods", "tests", "apart", "page")
     )
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--make", action="append", default=[], metavar="VERSION")
@@ -49,7 +50,11 @@ def main() -> int:
     elif options.what == "oracle":
         figures["oracle"] = oracles.asked(options.python[0], sys.executable)
     elif options.what == "drivers":
-        figures["drivers"] = drivers.asked(options.at, *options.python)
+        period, today = options.python
+        figures["drivers"] = drivers.asked(options.at, ("--oracle-python", period), today)
+    elif options.what == "periods":
+        (today,) = options.python or [sys.executable]
+        figures["periods"] = drivers.asked(options.at, ("--oracle", "jax==0.4.30"), today)
     elif options.what == "tests":
         figures["tests"] = own_tests.asked(options.at, *options.python)
     elif options.what == "script":

@@ -1,21 +1,24 @@
-"""Libraries of the middle of 2023, driven by small programs: untouched with a jax of then, fixed with today's."""
+"""Libraries of earlier years, driven by small programs: untouched with a jax of then, fixed with today's."""
 
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 _DRIVERS = Path(__file__).with_name("drivers")
 _LONGEST_S = 300
+_MAKING_S = 600
 
 
-def asked(at: Path, period: str, today: str) -> dict[str, str]:
+def asked(at: Path, period: Sequence[str], today: str) -> dict[str, str]:
     """What the oracle answers of each repository in `at` that there is a driver for.
 
     Args:
-      period: the interpreter of an environment of then, which has what the libraries need.
-      today: that of one of today.
+      period: the options that say where the untouched library runs: `--oracle jax==VERSION`, for an environment that is
+        made for each of them, or `--oracle-python` and one that has what they need.
+      today: the interpreter of an environment of today.
     """
     known = {path.stem: path for path in _DRIVERS.glob("*.txt")}
     return {
@@ -23,18 +26,17 @@ def asked(at: Path, period: str, today: str) -> dict[str, str]:
     }
 
 
-def _asked(repository: Path, driver: Path, period: str, today: str) -> str:
+def _asked(repository: Path, driver: Path, period: Sequence[str], today: str) -> str:
     (repository / "drive.py").write_bytes(driver.read_bytes())
     raised = _last_error(repository, today)
     command = [sys.executable, "-m", "jaxfix", "upgrade", ".", "--run", "python drive.py"]
-    more = ["--oracle-python", period, "--python", today]
     done = subprocess.run(
-        [*command, *more],
+        [*command, *period, "--python", today],
         cwd=repository,
         capture_output=True,
         text=True,
         env=_env(),
-        timeout=2 * _LONGEST_S,
+        timeout=2 * _LONGEST_S + _MAKING_S,
         check=False,
     )
     told = next((line for line in done.stdout.splitlines() if line.startswith("oracle")), done.stderr[-200:])

@@ -31,6 +31,9 @@ _OUT = {
     "jax.numpy.reshape(newshape=)": "jnp.reshape(x, newshape=(3, 2))",
     "jax.numpy.quantile(interpolation=)": 'jnp.quantile(x, 0.3, interpolation="lower")',
     "jax.numpy.percentile(interpolation=)": 'jnp.percentile(x, 30.0, interpolation="higher")',
+    "jax.numpy.nanquantile(interpolation=)": 'jnp.nanquantile(x, 0.3, interpolation="lower")',
+    "jax.numpy.nanpercentile(interpolation=)": 'jnp.nanpercentile(x, 30.0, interpolation="higher")',
+    "jax.jit(fun=)": "jax.jit(fun=lambda v: v + 1)(x)",
     "jax.numpy.array(2)": "jnp.array([1, 2], None, True, 'K', 3)",
     "jax.lax.dot(2)": "jax.lax.dot(x, x, jax.lax.Precision.HIGHEST)",
     "jax.lax.tie_in": "jax.lax.tie_in(x, x + 1)",
@@ -76,6 +79,8 @@ _WHOLE = {
     "jax.sharding.use_mesh": "import jax\nimport numpy as np\nfrom jax.sharding import Mesh, use_mesh\n\n"
     'with use_mesh(Mesh(np.array(jax.devices()), ("d",))):\n'
     "    print(jax.sharding.get_abstract_mesh().axis_names)\n",
+    "jax.experimental.mutable_array": "import jax.numpy as jnp\nfrom jax.experimental import mutable_array\n\n"
+    "r = mutable_array(jnp.arange(3.0))\nr[0] = 5.0\nprint(r[...])\n",
     "jax.sharding.PositionalSharding": "import jax\nimport jax.numpy as jnp\n"
     "from jax.experimental import mesh_utils\nfrom jax.sharding import PositionalSharding\n\n"
     "sharding = PositionalSharding(mesh_utils.create_device_mesh((8,)))\n"

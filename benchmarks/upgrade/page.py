@@ -28,6 +28,7 @@ def page(figures: Mapping[str, Any]) -> str:
     parts += (_oracle(figures.get("oracle")),)
     parts += (
         _drivers(figures.get("drivers")),
+        _periods(figures.get("periods")),
         _tests(figures.get("tests")),
         _script(figures.get("script")),
     )
@@ -42,6 +43,7 @@ def _table(found: Mapping[str, Any] | None) -> Iterator[str]:
     yield f"## The table\n\nWith jax {versions}, and those of {around} that are installed there.\n"
     yield "| | |\n|---|---|"
     yield f"| rows | {found['rows']} |"
+    yield f"| rows checked on two of these versions or more | {found['on_two']} |"
     yield f"| of these names | {found['names']} |"
     yield f"| names that some of these versions have, and some have not | {found['on_both_sides']} |"
     yield f"| names that none of them has any more: known of the changelog alone | {found['gone_only']} |"
@@ -109,6 +111,18 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
         return
     yield "## Libraries under the oracle\n\nThe last commit before 15 June 2023 of libraries, each driven by a program"
     yield "of ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's.\n"
+    yield "| library | answer |\n|---|---|"
+    yield from (f"| {name.replace('+', '/')} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _periods(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## With `--oracle jax==0.4.30`\n"
+    yield "The last commit before 18 June 2024, by `python -m benchmarks.upgrade periods`: untouched in the environment"
+    yield "that `jaxfix upgrade --oracle jax==0.4.30` makes for each of them, of what it requires; fixed, with today's"
+    yield "jax. evojax runs on four devices.\n"
     yield "| library | answer |\n|---|---|"
     yield from (f"| {name.replace('+', '/')} | {answer} |" for name, answer in found.items())
     yield ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.upgrade.examples import EXAMPLES
 from jaxfix.engine.plan import plan
 from jaxfix.library.changes.periods import DISTRIBUTIONS
-from jaxfix.library.changes.row import Name, Way, version
+from jaxfix.library.changes.row import Keyword, Method, Name, Positional, Row, Way, version
 from jaxfix.library.changes.table import NAMES, ROWS
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
@@ -41,6 +41,7 @@ class Checked:
 
     environments: list[dict[str, str]]
     rows: int
+    on_two: int
     names: int
     on_both_sides: int
     gone_only: int
@@ -93,7 +94,29 @@ def check(environments: Sequence[Environment]) -> Checked:
     faults += [f"{row}: does not print the same before and after" for row in run if row not in equal]
     faults += [f"{row}: its example is not rewritten" for row, text in new_examples().items() if text == EXAMPLES[row]]
     told = [each.versions for each in environments]
-    return Checked(told, len(ROWS), len(NAMES), sides, gone, same, len(run), len(equal), faults)
+    on_two = sum(_times_checked(row, environments) > 1 for row in ROWS)
+    return Checked(told, len(ROWS), on_two, len(NAMES), sides, gone, same, len(run), len(equal), faults)
+
+
+def _times_checked(row: Row, environments: Iterable[Environment]) -> int:
+    """In how many environments the row was held against what they have, or its example has run there, old or new."""
+    if isinstance(row, Name):
+        return sum(each.has(row) for each in environments)
+    example = _example_of(row)
+    both = [(each.results.get(f"old {example}"), each.results.get(f"new {example}")) for each in environments]
+    return sum(any(text is not None and not _raised(text) for text in pair) for pair in both)
+
+
+def _example_of(row: Row) -> str:
+    match row:
+        case Keyword(function=function, old=old):
+            is_clip = function == "jax.numpy.clip"
+            return f"{function}({'a_min' if is_clip else old}=)"  # which passes all three of `clip`
+        case Positional(function=function, first=first):
+            return f"{function}({first})"
+        case Method(old=old):
+            return f"jax.Array.{old}"
+    return ""
 
 
 def _faults(row: Name, environments: Iterable[Environment]) -> Iterable[str]:

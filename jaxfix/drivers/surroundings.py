@@ -12,7 +12,7 @@ from jaxfix.drivers.pins import listed, nearest, text_of
 from jaxfix.drivers.requirements import KINDS, declared, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
-from jaxfix.engine.versions import Version, oldest
+from jaxfix.engine.versions import Version, last_before, oldest
 from jaxfix.engine.versions import since as versions_since
 from jaxfix.engine.versions import until as versions_until
 from jaxfix.library.changes.periods import DISTRIBUTIONS
@@ -55,6 +55,12 @@ class Admitted:
     oldest: Version | None = None
     until: Bounds = ()
     floors: Bounds = ()
+
+    @property
+    def newest(self) -> Version | None:
+        """The newest jax, or series of it; None where it names no upper bound."""
+        bound = dict(self.until).get("jax")
+        return None if bound is None else last_before(bound)
 
 
 @frozen

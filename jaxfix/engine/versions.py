@@ -16,9 +16,8 @@ _COMPARE = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_FLOOR = re.compile(
-    rb"""\bjax(?:lib)?(?![\w-])(?:\[[^\]]*\])?["']?\s*=?\s*["']?[^"'\n;]*?(?:>=|~=|==|\^|>)\s*(\d+(?:\.\d+)*)"""
-)
+_LEAST = rb"""(?![\w-])(?:\[[^\]]*\])?["']?\s*=?\s*["']?[^"'\n;]*?(?:>=|~=|==|\^|>)\s*(\d+(?:\.\d+)*)"""
+_FLOORS = tuple(re.compile(rb"\b" + name + _LEAST) for name in (b"jax", b"jaxlib"))
 _CEILING = re.compile(r"(===?|<=|<|~=|\^|~)\s*(\d+(?:\.\d+)*)(\.\*)?")
 _FROM = re.compile(r"(>=|>|~=|\^|~(?!=))\s*(\d+(?:\.\d+)*)")
 _PART = re.compile(r"\s*(>=|<=|==|!=|>|<)\s*(\d+(?:\.\d+)*)\s*")
@@ -33,9 +32,16 @@ def oldest(requirements: bytes) -> Version | None:
     """The oldest jax that a pyproject.toml says the project runs with, by whichever table it says so.
 
     Returns:
-      None where it names no lower bound.
+      The oldest jaxlib where it bounds no jax; None where it names no lower bound.
     """
-    return min((tuple(map(int, found.split(b"."))) for found in _FLOOR.findall(requirements)), default=None)
+    every = ([tuple(map(int, found.split(b"."))) for found in floor.findall(requirements)] for floor in _FLOORS)
+    return next((min(found) for found in every if found), None)
+
+
+def last_before(bound: Version) -> Version:
+    """The newest version, or series of versions, below a bound: 0.4 of 0.5, and 0.2.9 of 0.2.10."""
+    kept = bound[: max((place + 1 for place, number in enumerate(bound) if number), default=0)]
+    return (*kept[:-1], kept[-1] - 1) if kept else bound
 
 
 def until(requirement: str) -> Version | None:

@@ -1,19 +1,20 @@
-"""What another version makes of a project, in about ten lines."""
+"""What another version makes of a project, in ten lines at most."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from jaxfix.render.paint import Paint, counted
 from jaxfix.report.oracle import Oracle
 from jaxfix.report.report import Diagnostic
 from jaxfix.report.upgrade import State, Version
 
-_MOST = 6
+_MOST = 10
 _MOST_PLACES = 3
 
 
 def text(state: State, paint: Paint) -> str:
     """The state of an upgrade: what raises, warns and differs, what is automatic, and what remains to do by hand."""
-    return "".join(f"{line}\n" for line in _lines(state, paint))
+    lines = [*_lines(state, paint)]
+    return "".join(f"{line}\n" for line in (*lines, *_left(state, _MOST - len(lines))))
 
 
 def oracle(found: Oracle, period: Version | None, files: int, alike: Mapping[str, str]) -> str:
@@ -36,11 +37,16 @@ def _lines(state: State, paint: Paint) -> Iterator[str]:
     at_once = len(state.safe) + len(state.renames)
     yield f"{'automatic':<24}{at_once:>5}, and {len(state.proving)} with a run that proves them (`--run CMD`)"
     yield f"{'by hand':<24}{len(state.by_hand):>5}"
-    told = [*state.by_hand, *state.differs]
-    groups = _groups(told)
-    for steps, places in groups[:_MOST]:
+
+
+def _left(state: State, room: int) -> Iterator[str]:
+    """What a person does, then what differs, in at most `room` lines: of many, the most frequent."""
+    hand, other = _groups(state.by_hand, _steps), _groups(state.differs, _other_meaning)
+    room -= len(hand) + len(other) > room  # for the last line
+    shown = [*hand[: max(room - bool(other), 0)], *other]
+    for steps, places in shown[:room]:
         yield f"  {_places(places)}: {steps}"
-    left = sum(len(places) for _, places in groups[_MOST:])
+    left = len(state.by_hand) + len(state.differs) - sum(len(places) for _, places in shown[:room])
     if left:
         yield f"  and {counted(left, 'place')} more: `jaxfix upgrade --output-format json`"
 
@@ -63,15 +69,40 @@ def _named(version: Version) -> str:
     return ".".join(map(str, version))
 
 
-def _groups(found: Iterable[Diagnostic]) -> list[tuple[str, list[Diagnostic]]]:
-    """The findings by what there is to do, the most frequent first."""
+def _groups(
+    found: Iterable[Diagnostic], told: Callable[[Diagnostic], tuple[str, str]]
+) -> list[tuple[str, list[Diagnostic]]]:
+    """The findings by what there is to do, the most frequent first.
+
+    Args:
+      told: what a finding is about, and the rest of its line; those that share the rest share a line.
+    """
     groups: dict[str, list[Diagnostic]] = {}
+    names: dict[str, list[str]] = {}
     for each in found:
-        what = each.message.partition(" is ")[0].partition(" are ")[0]
-        if each.fate is not None and each.fate.differs:
-            what = each.message.partition(", since")[0]
-        groups.setdefault(f"{what}: {each.declined}" if each.declined is not None else what, []).append(each)
-    return sorted(groups.items(), key=lambda item: -len(item[1]))
+        name, rest = told(each)
+        groups.setdefault(rest, []).append(each)
+        names.setdefault(rest, []).append(name)
+    lines = [(f"{_listed(names[rest])}{rest}", places) for rest, places in groups.items()]
+    return sorted(lines, key=lambda line: -len(line[1]))
+
+
+def _steps(found: Diagnostic) -> tuple[str, str]:
+    what = found.message.partition(" is ")[0].partition(" are ")[0]
+    return "", f"{what}: {found.declined}" if found.declined is not None else what
+
+
+def _other_meaning(found: Diagnostic) -> tuple[str, str]:
+    """The function, and what it does since: many of `jax.random` do the same."""
+    name, _, what = found.message.partition(", since")[0].partition("` ")
+    return f"{name}`", f" {what}: {found.declined}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    distinct = list(dict.fromkeys(names))
+    shown = ", ".join(distinct[:_MOST_PLACES])
+    more = f" and {len(distinct) - _MOST_PLACES} more" if len(distinct) > _MOST_PLACES else ""
+    return f"each of {shown}{more}" if len(distinct) > 1 else shown
 
 
 def _places(found: Sequence[Diagnostic]) -> str:

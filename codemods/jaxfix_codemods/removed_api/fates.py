@@ -58,8 +58,8 @@ def lacks_new(module: Module, row: Row) -> bool:
 
 
 def too_new(row: Row, new: str) -> Reason:
-    """Why it is left alone where `lacks_new`."""
-    since = f"`{new}` came with {package_of(row)} {row.life.since}"
+    """Why it is left alone where `lacks_new`; `new` as a person reads it."""
+    since = f"{new} came with {package_of(row)} {row.life.since}"
     return Reason(Code.OLDER_VERSION, f"{since}, and an older one is in use, or one that the project runs with")
 
 

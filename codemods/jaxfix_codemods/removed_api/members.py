@@ -37,11 +37,14 @@ def _keyword(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyw
     first = found[0][1]
     named = " and ".join(f"`{keyword.arg}`" for keyword, _ in found)
     message = words(first, f"{named} of `{first.function}`", module, number=len(found))
+    by_place = _by_place(module, call, found)
     declined = next((why for k, row in found if (why := _why_not(module, call, k, row)) is not None), None)
     new = " and ".join(f"`{row.new}`" for _, row in found if row.new)
     title = f"Write {new}" if new and declined is None else f"Remove {named}"
     is_alias = all(row.way is Way.ALIAS for _, row in found)
     recipe = None if declined is not None else partial(_rename, module, call, found)
+    if by_place is not None:
+        declined, title, recipe = None, f"Pass {named} by position", partial(_pass, module, by_place)
     return certain(module, found[0][0], message, title, first, recipe, declined, is_same=is_alias)
 
 
@@ -49,7 +52,7 @@ def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword)
     if row.way is Way.BY_HAND:
         return by_hand(row)
     if lacks_new(module, row):
-        return too_new(row, f"{row.new}=")
+        return too_new(row, f"`{row.new}=`")
     if any(other.arg == row.new for other in call.keywords):
         return Reason(Code.SIGNATURE, f"`{row.new}` is given as well")
     if row.values and module.text(keyword.value) not in dict(row.values):
@@ -57,6 +60,32 @@ def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword)
     if not row.new and (call.args or call.keywords[0] is not keyword or module.qualname(call.func) == _PARTIAL):
         return Reason(Code.SIGNATURE, f"`{row.old}` has to become the first argument")
     return None
+
+
+def _by_place(
+    module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyword]]
+) -> dict[ast.keyword, str] | None:
+    """What each keyword becomes where it is passed by position, as every version takes it.
+
+    Returns:
+      None where its new name will do, or something else stands in its place.
+    """
+    if not any(lacks_new(module, row) and row.place for _, row in found) or module.qualname(call.func) == _PARTIAL:
+        return None
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or call.keywords[: len(found)] != [k for k, _ in found]:
+        return None
+    texts, at = dict[ast.keyword, str](), len(call.args)
+    for keyword, row in found:
+        if row.place < max(at, 1):
+            return None
+        texts[keyword] = "None, " * (row.place - at) + module.text(keyword.value)
+        at = row.place + 1
+    return texts if len(call.args) else None
+
+
+def _pass(module: Module, texts: dict[ast.keyword, str], edit: Rewriter) -> None:
+    for keyword, text in texts.items():
+        edit.replace(keyword, text)
 
 
 def _rename(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyword]], edit: Rewriter) -> None:

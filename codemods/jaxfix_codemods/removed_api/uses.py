@@ -81,7 +81,7 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
         return Imported(alias, statement, row, full, "", {}, _ASKED)
     if is_plain and not binds_top:
         if lacks_new(module, row) and not row.older:
-            return Imported(alias, statement, row, full, "", {}, too_new(row, row.new))
+            return Imported(alias, statement, row, full, "", {}, too_new(row, f"`{row.new}`"))
         new = (row.older if lacks_new(module, row) else row.new) + full.removeprefix(row.old)
         return Imported(alias, statement, row, full, new, {})
     try:
@@ -142,7 +142,7 @@ def rewritable(module: Module, node: ast.Name | ast.Attribute, row: Name) -> ast
     if row.way is Way.BY_HAND:
         raise Declined(by_hand(row))
     if lacks_new(module, row) and not row.older:
-        raise Declined(too_new(row, "its replacement"))
+        raise Declined(too_new(row, "its replacement" if row.parameters or row.is_text else f"`{row.new}`"))
     if not isinstance(node.ctx, ast.Load):
         raise Declined(Reason(Code.REBOUND, "it is set or deleted"))
     if row.way is Way.TYPE and is_asked_for(module, node):

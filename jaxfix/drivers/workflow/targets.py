@@ -205,7 +205,7 @@ class _Settings:
         told = replace(told, jax=versions.jax, libraries=versions.libraries, asked=self.request.asked)
         ends = self.request.ends
         if ends is not None:
-            came_from = ends.came_from or admitted.oldest or versions.pinned(folder)
+            came_from = ends.came_from or admitted.oldest or versions.pinned(folder) or admitted.newest
             told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=(), libraries=())
             told = replace(told, floors=least(versions.libraries, admitted.floors))
         return replace(target, surroundings=told, helper=helper)

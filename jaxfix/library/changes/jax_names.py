@@ -45,6 +45,20 @@ TREES = (
         steps="`jax.tree.unflatten` takes leaves, where this took a nest of them",
     ),
     Name(
+        "jax.tree_util.GetitemKeyPathEntry",
+        "",
+        Way.BY_HAND,
+        Life("0.4.20", "0.4.25"),
+        steps="`jax.tree_util.SequenceKey` is one of a list, and `DictKey` one of a dictionary",
+    ),
+    Name(
+        "jax.tree_util.AttributeKeyPathEntry",
+        "",
+        Way.BY_HAND,
+        Life("0.4.20", "0.4.25"),
+        steps="`jax.tree_util.GetAttrKey` is one of an attribute",
+    ),
+    Name(
         "jax.tree_util.register_keypaths",
         "",
         Way.BY_HAND,
@@ -138,6 +152,16 @@ NUMPY = (
         Life("0.7.0", "0.10.0"),
         steps="`sph_harm_y(n, m, phi, theta)` takes the same in another order",
     ),
+    *(
+        Name(
+            f"jax.scipy.special.{last}",
+            "",
+            Way.BY_HAND,
+            Life("0.5.3", ""),
+            steps="`sph_harm_y` has the spherical harmonics that it was for",
+        )
+        for last in ("lpmn", "lpmn_values")
+    ),
     Name("jax.nn.normalize", "jax.nn.standardize", Way.ALIAS, Life("0.4.15", "0.4.28")),
 )
 
@@ -157,7 +181,7 @@ RANDOM = (
             Life("0.4.16", "0.4.24"),
             parameters=("seed",),
         )
-        for impl in ("threefry2x32",)
+        for impl in ("threefry2x32", "rbg", "unsafe_rbg")
     ),
     Name(
         "jax.random.default_prng_impl",
@@ -178,19 +202,25 @@ RANDOM = (
 
 CONFIG = (
     Name("jax.config.config", "jax.config", Way.ALIAS, Life("0.4.9", "0.4.25")),
-    Name(
-        "jax.experimental.enable_x64",
-        "{@jax.enable_x64}({new_val|True})",
-        Way.REWRITE,
-        Life("0.8.0", "0.9.0", "0.8.0"),
-        parameters=("new_val",),
-    ),
-    Name(
-        "jax.experimental.disable_x64",
-        "{@jax.enable_x64}(False)",
-        Way.REWRITE,
-        Life("0.8.0", "0.9.0", "0.8.0"),
-        parameters=("",),
+    *(
+        row
+        for place in ("jax.experimental.", "jax.experimental.x64_context.")
+        for row in (
+            Name(
+                f"{place}enable_x64",
+                "{@jax.enable_x64}({new_val|True})",
+                Way.REWRITE,
+                Life("0.8.0", "0.9.0", "0.8.0"),
+                parameters=("new_val",),
+            ),
+            Name(
+                f"{place}disable_x64",
+                "{@jax.enable_x64}(False)",
+                Way.REWRITE,
+                Life("0.8.0", "0.9.0", "0.8.0"),
+                parameters=("",),
+            ),
+        )
     ),
     Name("jax.clear_backends", "jax.extend.backend.clear_backends", Way.ALIAS, Life("0.4.26", "0.4.36", "0.4.26")),
     Name(
@@ -204,6 +234,20 @@ CONFIG = (
 )
 
 TRANSFORMS = (
+    *(
+        Name(old, new, Way.ALIAS, Life("0.8.0", "0.9.2", "0.7.2"))
+        for old, new in (
+            *(("jax.array_ref", "jax.new_ref"), ("jax.ArrayRef", "jax.Ref")),
+            *(("jax.experimental.mutable_array", "jax.new_ref"), ("jax.experimental.MutableArray", "jax.Ref")),
+        )
+    ),
+    Name(
+        "jax.spmd_mode",
+        "",
+        Way.BY_HAND,
+        Life("", "0.6.2"),
+        steps="leave it out: arrays of several hosts are used as others are",
+    ),
     Name("jax.partial", "functools.partial", Way.ALIAS, Life("", "0.3.2")),
     Name("jax.ad_checkpoint.checkpoint", "jax.checkpoint", Way.ALIAS, Life("0.8.2", "0.10.0")),
     Name("jax.ad_checkpoint.remat", "jax.remat", Way.ALIAS, Life("0.8.2", "0.10.0")),

@@ -17,10 +17,10 @@ _DRAWN = (
 _PIXELS = ("quantile", "nanquantile", "percentile", "nanpercentile")
 
 KEYWORDS = (
-    Keyword("jax.numpy.clip", "a_min", "min", Way.ALIAS, _CLIP),
-    Keyword("jax.numpy.clip", "a_max", "max", Way.ALIAS, _CLIP),
+    Keyword("jax.numpy.clip", "a_min", "min", Way.ALIAS, _CLIP, place=1),
+    Keyword("jax.numpy.clip", "a_max", "max", Way.ALIAS, _CLIP, place=2),
     Keyword("jax.numpy.clip", "a", "", Way.ALIAS, _CLIP),
-    Keyword("jax.numpy.reshape", "newshape", "shape", Way.ALIAS, Life("0.4.28", "0.4.36", "0.4.28")),
+    Keyword("jax.numpy.reshape", "newshape", "shape", Way.ALIAS, Life("0.4.28", "0.4.36", "0.4.28"), place=1),
     *(
         Keyword(f"jax.numpy.{last}", "interpolation", "method", Way.ALIAS, Life("0.4.0", "0.8.0", "0.4.0"))
         for last in _PIXELS

@@ -71,6 +71,7 @@ class Keyword:
     Attributes:
       new: the keyword in its place; empty where its value becomes the first positional argument, or by hand.
       values: the texts of values that are rewritten, with what they become; empty for any value, which stays.
+      place: the position of its parameter, by which versions that lack `new` take it; 0 where none does.
     """
 
     function: str
@@ -80,6 +81,7 @@ class Keyword:
     life: Life
     values: tuple[tuple[str, str], ...] = ()
     steps: str = ""
+    place: int = 0
 
 
 @frozen
