@@ -1,5 +1,7 @@
 """What loops of other files call eagerly."""
 
+import pytest
+
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.project import joined
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -93,3 +95,53 @@ def test_a_batch_of_another_file_that_holds_a_text_stays_out_of_jit() -> None:
     assert found("jnp.ones(1)") == [(10, None)]
     assert found('f"batch {k}"') == [(10, "batch")]
     assert found("str(k)") == [(10, "batch")]
+
+
+MODEL = """
+import jax
+import jax.numpy as jnp
+import optax
+
+class Agent:
+    def __init__(self, rate):
+        self.opt = optax.sgd(rate, momentum=0.9)
+        self.w = jnp.ones(3)
+        self.state = self.opt.init(self.w)
+
+    def loss(self, w, x):
+        return jnp.mean((x @ w - 1) ** 2)
+
+    def step(self, x):
+        g = jax.grad(self.loss)(self.w, x)
+        updates, self.state = self.opt.update(g, self.state)
+        self.w = optax.apply_updates(self.w, updates)
+
+def fit(agent, batches):
+    for x in batches:
+        agent.step(x)
+"""
+FITTED = """
+import jax.numpy as jnp
+import optax
+import tables
+
+agent = tables.Agent(0.1)
+for x in range(20):
+    tables.fit(agent, [jnp.ones((4, 3)) * x])
+for name, value in ADDED:
+    SET
+"""
+
+
+@pytest.mark.parametrize(
+    ("by", "left"),
+    [
+        ("print(name, value)", None),
+        ("setattr(agent, name, value)", "loss"),
+        ("agent.__dict__[name] = value", "loss"),
+        ("vars(agent).update({name: value})", "loss"),
+    ],
+)
+def test_an_attribute_that_another_file_sets_by_its_name_is_not_read_once(by: str, left: str | None) -> None:
+    fitted = FITTED.replace("SET", by).replace("ADDED", '{"rate": optax.sgd(1.0)}.items()')
+    assert _found_in_tables(fitted, MODEL) == [(22, left)]

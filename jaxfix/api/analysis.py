@@ -14,13 +14,14 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
-from jaxfix.effects.attributes import reads_of, stores_of, value_at
+from jaxfix.effects.attributes import InstanceAttribute, reads_of, stores_of, value_at
 from jaxfix.effects.deletion import is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
 from jaxfix.effects.liveness import KEY_PARAMETERS, binds_again, is_in_loop, why_live_after
+from jaxfix.effects.made_functions import why_captures_unstable
 from jaxfix.effects.own_state import OwnState, own_state
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
@@ -37,7 +38,7 @@ from jaxfix.report.finding import Change, Offer
 from jaxfix.report.trace.drifts import ANY_PART, Drift
 from jaxfix.report.trace.held import ANYTHING, Held
 from jaxfix.report.trace.noted import Note
-from jaxfix.semantic.calls import handed_to, made_by
+from jaxfix.semantic.calls import function_of_factory, handed_to, made_by
 from jaxfix.semantic.classes import class_around, class_of, family, is_of_others, methods, own_class, own_parameter
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
@@ -105,6 +106,7 @@ __all__ = [
     "Factory",
     "Form",
     "Held",
+    "InstanceAttribute",
     "Key",
     "Kind",
     "Lattice",
@@ -143,6 +145,7 @@ __all__ = [
     "errors_taken",
     "family",
     "function_identity",
+    "function_of_factory",
     "handed_to",
     "hidden_operands",
     "hoisting",
@@ -197,6 +200,7 @@ __all__ = [
     "treatment",
     "value_at",
     "varies_by_callers",
+    "why_captures_unstable",
     "why_live_after",
     "why_unstable",
 ]

@@ -205,7 +205,9 @@ def _spells(name: bytes) -> _Says:
 
 
 def _stores(attribute: bytes) -> _Says:
-    """That it may store the attribute of some object."""
+    """That it may store the attribute of some object; of `ANY_NAME`, one of a computed name."""
+    if attribute.decode() == ANY_NAME:
+        return lambda text: any(how in text for how in COMPUTES)
     return lambda text: attribute in text and bool(_storing(attribute).search(text))
 
 

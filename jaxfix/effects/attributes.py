@@ -8,6 +8,7 @@ from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
 from jaxfix.semantic.project.query import STORES
+from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 
@@ -96,6 +97,10 @@ class InstanceAttribute:
             return Reason(Code.CHANGED_ELSEWHERE, f"another file rebinds an attribute `{self.name}`")
         if changes_of(module).any_attribute:
             return Reason(Code.REBOUND, "attributes are set by computed names")
+        if module.surroundings.project.ask(STORES, ANY_NAME):
+            return Reason(
+                Code.CHANGED_ELSEWHERE, f"another file sets attributes by computed names, perhaps `{self.name}`"
+            )
         for node in module.attributes("__init__"):
             if not _makes_a_base(module, node):
                 return Reason(
@@ -145,13 +150,21 @@ def _is(node: ast.AST, own: str) -> bool:
 def _is_set_by_name(module: Module, text: ast.Constant) -> bool:
     """Whether `text` names an attribute that is bound: `setattr(trainer, "rate", 1)`, `vars(trainer)["rate"] = 1`."""
     match module.parent(text):
-        case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[_, second, *_]) if second is text:
-            return by in SETTERS
+        case ast.Call() as call:
+            return any(_names_setter(part) for part in (call.func, *call.args) if part is not text)
         case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
             called = value.func if isinstance(value, ast.Call) else value
             return (isinstance(called, ast.Name) and called.id == "vars") or (
                 isinstance(called, ast.Attribute) and called.attr == "__dict__"
             )
+    return False
+
+
+def _names_setter(part: ast.expr) -> bool:
+    """Whether `part` of a call says that it binds attributes: `setattr`, `model.__setattr__`, `"__setattr__"`."""
+    match part:
+        case ast.Name(id=by) | ast.Attribute(attr=by) | ast.Constant(value=str(by)):
+            return by in SETTERS
     return False
 
 

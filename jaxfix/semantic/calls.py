@@ -121,7 +121,16 @@ def function_made_by(module: Module, expr: ast.AST) -> Function | None:
       None where the factory is decorated, or may return another thing.
     """
     func = made_by(module, expr)
-    factory = module.definition(func) if func is not None else None
+    return function_of_factory(module, func) if func is not None else None
+
+
+def function_of_factory(module: Module, func: ast.expr) -> Function | None:
+    """The one inner function that `func`, a factory of this file, returns.
+
+    Returns:
+      None where it is none, is decorated, or may return another thing.
+    """
+    factory = module.definition(func)
     if not isinstance(factory, ast.FunctionDef) or factory.decorator_list:
         return None
     results = returned(factory)

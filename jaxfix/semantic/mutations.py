@@ -8,6 +8,7 @@ from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import STORES
+from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.syntax.nodes import in_order
 from jaxfix.syntax.signatures import positional_of
 
@@ -33,7 +34,7 @@ class Changes:
       roots: the names whose object some code stores into or calls a mutating method of, where that is done.
       attributes: stored on any object, except those that an `__init__` gives to the object that it makes.
       rebound: globals of the module that are bound through `globals()`.
-      perhaps_rebound: attributes of something that can be this very module.
+      perhaps_rebound: attributes of something that can be this very module; `ANY_NAME` for one of a computed name.
       any_attribute: some attribute is stored whose name is not in the text.
       lists_names: all globals of the module are analysed.
       any_global: some global can be bound by a name that is not in the text.
@@ -208,6 +209,7 @@ def _note_attribute(module: Module, owner: ast.AST, name: str | None, found: Cha
     if name is None:
         found.any_attribute = True
         found.any_global = found.any_global or not own
+        found.perhaps_rebound |= set() if own else {ANY_NAME}
         return
     found.attributes.add(name)
     found.any_global = found.any_global or name in _OF_FUNCTIONS

@@ -63,7 +63,9 @@ sorts the keys). A buffer that is refilled in place may be read by a jitted
 step after it was overwritten: declined too. So is an argument that some caller,
 here or in another file, evidently gives a text, a function or an object in, as a
 batch with a name; where only another run gives one, it raises. Functions are
-static only where each call passes the same one.
+static only where each call passes the same one. A function that the file makes, or picks from
+a dictionary, is followed to what it may be: one that counts, draws or prints, a method of an
+object whose attributes are rebound, and what cannot be followed are declined.
 Fused operations round in other places: results move within a tolerance onto
 those of the original under `jit`.
 
@@ -71,8 +73,8 @@ Of a method the object becomes static: `jit` looks a program up by which object
 it is, reads its attributes once, and would go on with `self.rate` as it was at
 the first step when something rebinds it. So every attribute that the method
 reads, through the methods that it calls too, must be bound where the object is
-made and nowhere else: no other method, subclass, file or `setattr` binds it,
-and nothing changes it in place. It must be a function, an optimizer or a Python
+made and nowhere else: no other method, subclass, file or `setattr` binds it, no other
+file sets attributes by computed names, and nothing changes it in place. It must be a function, an optimizer or a Python
 constant: arrays and other data have to be arguments. A class that compares its
 objects in its own way (`__eq__`, a dataclass, a base that is unknown) is
 declined, as is a method that changes its object: pass in what it changes, and
@@ -94,7 +96,8 @@ were before it, where the original has bound some. So a step ends with the first
 attribute that it binds, or is declined, where a file of the project takes errors
 of a call by its name, or by that of a function which leads to it in its own file,
 and goes on. Errors that other code takes are not known. Variables of a function are
-held to the same within a `try` of it.
+held to the same within a `try` of it; where an iterator may end between its
+statements, within any `try` that has a handler.
 
 What stands between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A
@@ -109,6 +112,10 @@ or a text, and what a `partial` binds must not change.
 A step of `flax.nnx` changes its model and its optimizer in place: `nnx.jit` carries
 that out for what the step is passed. One that returns such an object, or changes one from
 around, is left alone.
+
+Numbers of Python that the step is passed become arrays. Where another run passes one,
+a division by zero gives an infinity and an index out of bounds of a NumPy array the last
+element, where Python raises; and two truth values are added to a truth value.
 
 A length that the step needs the value of, as in `u[1:n]`, is read of the function
 around where it is a number of Python that stays while the loop runs.

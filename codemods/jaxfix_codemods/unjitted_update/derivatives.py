@@ -62,10 +62,10 @@ def _behind(module: Module, values: Values, use: ast.expr) -> Iterator[ast.AST]:
             if isinstance(source, ast.Call) and module.qualname(source.func) in GRADIENTS:
                 pending += source.args[:1]
             elif isinstance(source, ast.Name):
-                pending += _unpacked_from(module, source)
+                pending += unpacked_from(module, source)
 
 
-def _unpacked_from(module: Module, name: ast.Name) -> list[ast.expr]:
+def unpacked_from(module: Module, name: ast.Name) -> list[ast.expr]:
     """What the derivatives are of among which `name` is one: of all that are unpacked together."""
     only = module.names.only_binding(name)
     if only is None or only.node not in module.get(_unpacked):

@@ -5,11 +5,17 @@ from collections.abc import Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import TAKES_ERRORS, errors_taken, takes_errors
+from jaxfix_codemods.unjitted_update.rows import block_of
 
 
 def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> None:
-    """Raises `Declined` where something is bound before the last statement of a step whose errors are taken."""
-    block = next(filter(takes_errors, module.ancestors(row[0])), None)
+    """Raises `Declined` where something is bound before the last statement of a step whose errors are taken.
+
+    What stands between the statements, and runs before or after all of them, may end them as well: by an iterator that
+    is exhausted, too.
+    """
+    ends = _ends_blocks if _has_gaps(module, row) else takes_errors
+    block = next(filter(ends, module.ancestors(row[0])), None)
     for statement in row[:-1]:
         binds_own = any(map(_binds_attribute, walk(statement)))
         if block is not None and (binds_own or _is_seen_after(module, block, statement, scope)):
@@ -19,6 +25,17 @@ def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: a
         )
         if name is not None:
             raise Declined(_reason(f"a caller of `{name}`", statement))
+
+
+def _has_gaps(module: Module, row: Sequence[ast.stmt | ast.expr]) -> bool:
+    """Whether other statements stand between those of the step."""
+    statements = {module.statement(part) for part in row}
+    places = [index for index, each in enumerate(block_of(module, module.statement(row[0]))) if each in statements]
+    return places[-1] - places[0] >= len(places)
+
+
+def _ends_blocks(node: ast.AST) -> bool:
+    return isinstance(node, ast.Try) and bool(node.handlers)
 
 
 def _is_seen_after(module: Module, block: ast.AST, statement: ast.AST, scope: ast.AST) -> bool:

@@ -44,6 +44,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind, object
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
+from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
@@ -504,6 +505,8 @@ class _Judge:
             reason = instance_state.why_read_unstable(self._module, self._values, name)
             if reason is not None:
                 raise Declined(reason.restated(f"the step calls `{use.id}`, which reads its object: {reason}"))
+        if not isinstance(self._module.parent(use), ast.Attribute):
+            check_made(self._module, self._values, use)
         for function in functions_behind(self._module, self._values, use):
             reason = demands(self._module, function).reason
             is_read = reason is not None and reason.code is not Code.DECORATED
