@@ -216,6 +216,28 @@ def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(
+    ("settings", "columns", "lines"),
+    [
+        ("[tool.ruff]\nline-length = 100\n", 100, 1),
+        ("[tool.black]\nline_length = 96\n", 96, 3),
+        ("[tool.ruff.lint]\nselect = ['E']\n", None, 7),
+    ],
+)
+def test_the_line_length_is_that_of_the_formatter(
+    settings: str, columns: int | None, lines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / "a.py").write_text("import jax\n\nstep_of_the_ensemble = jax.pmap(abs, axis_name='devices')\n")
+    monkeypatch.chdir(tmp_path)
+    (target,) = find_targets(Request(("a.py",))).targets
+    assert target.surroundings.columns == columns
+    chosen = [codemod for codemod in CODEMODS if codemod.id == "legacy-parallelism"]
+    after = plan(target.source, chosen, lambda fix: None, target.surroundings).after.decode()
+    call = after.partition("call = ")[2].partition("return")[0]
+    assert len(call.splitlines()) - 1 == lines
+
+
+@pytest.mark.parametrize(
     ("name", "text", "lines"),
     [
         ("requirements.txt", "jax==0.4.13\njaxlib==0.4.13\noptax==0.1.4\n", []),

@@ -229,9 +229,9 @@ def test_a_file_that_changes_meanwhile_is_told(browser: Any, project: Path) -> N
         page.keyboard.press("a")
         path = project / "data.py"
         path.write_bytes(b"# mine\r\n" + path.read_bytes())
-        page.wait_for_selector("text=changed on the disk")
+        page.wait_for_selector("text=changed on disk")
         page.click("text=Look again")
-        page.wait_for_selector("text=changed on the disk", state="detached")
+        page.wait_for_selector("text=changed on disk", state="detached")
         wait_for_counts(page, "1 accepted 0 rejected 11 open")
         page.keyboard.press("k")
         page.wait_for_selector(".crumbs >> text=data.py:8")

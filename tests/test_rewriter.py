@@ -245,6 +245,14 @@ def test_line_far_too_long_is_broken_at_each_comma() -> None:
     )
 
 
+def test_comprehension_far_too_long_is_broken_at_its_clauses() -> None:
+    text = "losses.extend({'step': step, 'a': b} for step, a in fetched if a)\n"
+    long = "float(the_first_value) * the_first_weight + float(the_second_value) * the_second_weight"
+    assert rewritten(text, replacing("b", long)) == (
+        f"losses.extend(\n    {{'step': step, 'a': {long}}}\n    for step, a in fetched\n    if a\n)\n"
+    )
+
+
 def test_broken_line_hangs_as_those_of_the_file() -> None:
     text = "x = f(\n    1\n)\n" + LONG
     assert "\n  return State(\n      count=jnp.asarray(0, dtype=jnp.float32),\n" in rewritten(text, typing_all)

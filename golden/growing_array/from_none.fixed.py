@@ -15,10 +15,10 @@ def by_rows(x, steps):
     for i in range(steps):
         row = step(x + i)
         history_parts.append(row[None])
-    if history_parts:
-        history = history_parts[0] if len(history_parts) == 1 else jnp.concatenate(
-            history_parts, axis=0
-        )
+    if len(history_parts) > 1:
+        history = jnp.concatenate(history_parts, axis=0)
+    elif history_parts:
+        history = history_parts[0]
     return history
 
 

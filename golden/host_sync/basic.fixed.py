@@ -55,7 +55,8 @@ def numbered(weights, batches):
         # what is shown in a table
         rows_on_device.append((number, loss))
     rows.extend(
-        {"step": number, "loss": scale * float(loss), "parts": (loss.item(), 0)} for number, loss in jax.device_get(rows_on_device)
+        {"step": number, "loss": scale * float(loss), "parts": (loss.item(), 0)}
+        for number, loss in jax.device_get(rows_on_device)
     )
     return rows
 

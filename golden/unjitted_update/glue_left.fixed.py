@@ -44,7 +44,7 @@ def advance(params, batch):
 
 
 @jax.jit
-def advance_params(params, batch):
+def timed_step(params, batch):
     return params - 0.1 * jnp.sin(params) * batch
 
 
@@ -54,7 +54,7 @@ def timed(params, batches):
         began = time.perf_counter()
         params = advance(params, batch)
         print(time.perf_counter() - began)
-        params = advance_params(params, batch)
+        params = timed_step(params, batch)
     return params
 
 

@@ -19,7 +19,7 @@ def scaled(loss, factor):
     return lambda params, x, y: factor * loss(params, x, y)
 
 
-@functools.partial(jax.jit, static_argnames=("loss",))
+@functools.partial(jax.jit, static_argnames="loss")
 def step(params, x, y, loss):
     return params - 0.1 * jax.grad(loss)(params, x, y)
 

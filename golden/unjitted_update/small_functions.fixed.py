@@ -10,18 +10,18 @@ STATES = 16
 AXIS = 0
 
 
-@functools.partial(jax.jit, static_argnames=("states",))
+@functools.partial(jax.jit, static_argnames="states")
 def one_hot(state, states=STATES):
     return jnp.zeros(states).at[state].set(1.0)
 
 
-@functools.partial(jax.jit, static_argnames=("axis",))
+@functools.partial(jax.jit, static_argnames="axis")
 def network(params, x, axis=AXIS):
     hidden = jax.nn.relu(x @ params["w1"] + params["b1"])
     return jnp.sum(hidden @ params["w2"] + params["b2"], axis=axis)
 
 
-@functools.partial(jax.jit, static_argnames=("how",))
+@functools.partial(jax.jit, static_argnames="how")
 def scaled(x, how):
     x = jnp.tanh(x * 2 + 1)
     return x / jnp.max(x) if how == "max" else x / jnp.sum(x)

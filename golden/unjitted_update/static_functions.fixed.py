@@ -23,7 +23,7 @@ def local(params, batch):
     return params
 
 
-@functools.partial(jax.jit, static_argnames=("loss",))
+@functools.partial(jax.jit, static_argnames="loss")
 def stepped(params, loss, batch):
     slopes = jax.grad(loss)(params)
     return params - 0.1 * slopes + 0.01 * jnp.mean(batch)

@@ -29,13 +29,13 @@ def descended(f, g, point):
     df, dg = jax.grad(f), jax.grad(g)
 
     @jax.jit
-    def advance_point(point):
+    def descended_step(point):
         down = df(point)
         up = dg(point)
         return point - 0.1 * down + 0.01 * up * jnp.mean(f(point))
 
     for _ in range(100):
-        point = advance_point(point)
+        point = descended_step(point)
     return point
 
 
@@ -48,7 +48,7 @@ value_of = jax.value_and_grad(error)
 
 
 @jax.jit
-def advance_params(params, x):
+def fitted_step(params, x):
     value, slopes = value_of(params, x)
     params = params - 0.1 * slopes + 0.01 * jnp.mean(params)
     return params, value
@@ -57,7 +57,7 @@ def advance_params(params, x):
 def fitted(params, x):
     """The derivative is of a function that is jitted already."""
     for _ in range(100):
-        params, value = advance_params(params, x)
+        params, value = fitted_step(params, x)
         print(value)
     return params
 

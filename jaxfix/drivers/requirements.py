@@ -54,6 +54,17 @@ def _of_pyproject(text: str) -> Iterator[str]:
             yield f"{name}{version if not version[:1].isdigit() else f'=={version}'}"
 
 
+def line_length(text: str) -> int | None:
+    """The columns that `ruff` or `black` is set to in a `pyproject.toml`; None where they are not."""
+    try:
+        read = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+    settings = (_table(read, "tool", name) for name in ("ruff", "black"))
+    found = (each.get("line-length", each.get("line_length")) for each in settings)
+    return next((columns for columns in found if isinstance(columns, int)), None)
+
+
 def _table(read: object, *keys: str) -> dict[str, Any]:
     for key in keys:
         read = read.get(key) if isinstance(read, dict) else None

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.pins import listed, nearest, text_of
-from jaxfix.drivers.requirements import KINDS, declared, named
+from jaxfix.drivers.requirements import KINDS, PYPROJECT, declared, line_length, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, last_before, oldest
@@ -50,11 +50,13 @@ class Admitted:
       oldest: the oldest jax; None where it does not say.
       until: by packages, the first version that is too new.
       floors: by packages, the oldest version.
+      columns: the line length of its formatter; None where it sets none.
     """
 
     oldest: Version | None = None
     until: Bounds = ()
     floors: Bounds = ()
+    columns: int | None = None
 
     @property
     def newest(self) -> Version | None:
@@ -108,6 +110,7 @@ class Placed:
             until=admitted.until,
             floors=admitted.floors,
             is_distributed=is_distributed,
+            columns=admitted.columns,
         )
 
 
@@ -119,7 +122,8 @@ def _helper(root: Path, top: Path) -> Helper:
 
 def admitted(folder: Path) -> Admitted:
     """What the project around `folder` says that it runs with."""
-    return Admitted(oldest_jax(folder), until(folder), floors(folder))
+    columns = next((line_length(text_of(file)) for file in nearest(folder, PYPROJECT)), None)
+    return Admitted(oldest_jax(folder), until(folder), floors(folder), columns)
 
 
 def names_no_version(folder: Path) -> bool:

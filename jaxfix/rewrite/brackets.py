@@ -1,4 +1,4 @@
-"""Pairs of brackets, and the commas between what they hold."""
+"""Pairs of brackets, with the commas between their items and the clauses of a comprehension."""
 
 from collections.abc import Iterable
 
@@ -15,12 +15,14 @@ class Brackets:
       commas: where each comma between two items ends.
       has_items: whether commas separate items here: not those of a lambda, and none in a comprehension.
       ends_with_comma: whether one stands after the last item.
+      clauses: the ends of the tokens before each `for` and `if` of a comprehension.
     """
 
     inside: Span
     commas: tuple[int, ...]
     has_items: bool
     ends_with_comma: bool
+    clauses: tuple[int, ...] = ()
 
 
 def step(token: Token) -> int:
@@ -33,22 +35,27 @@ def outermost(found: Iterable[Token]) -> list[Brackets]:
     pairs: list[Brackets] = []
     opened: list[int] = []
     commas: list[int] = []
-    has_items, last = True, ""
+    clauses: list[int] = []
+    has_items, last, end = True, "", 0
     for token in found:
         previous, last = last, token.text
+        before, end = end, token.span.end
         if step(token) > 0:
-            commas, has_items = (commas, has_items) if opened else ([], True)
+            commas, clauses, has_items = (commas, clauses, has_items) if opened else ([], [], True)
             opened.append(token.span.end)
         elif step(token) < 0 and opened:
             start = opened.pop()
             if not opened:
                 is_last = previous == ","  # it needs no line after it
                 inner = tuple(commas[:-1] if is_last else commas) if has_items else ()
-                pairs.append(Brackets(Span(start, token.span.start), inner, has_items, is_last))
+                pairs.append(Brackets(Span(start, token.span.start), inner, has_items, is_last, tuple(clauses)))
         elif len(opened) == 1 and token.text == ",":
             commas.append(token.span.end)
         elif len(opened) == 1 and token.kind == "NAME" and token.text in ("for", "lambda"):
             has_items = False
+            clauses += [before] if token.text == "for" and previous != "async" else []
+        elif len(opened) == 1 and token.kind == "NAME" and token.text == "if" and clauses:
+            clauses.append(before)
     return pairs
 
 

@@ -126,9 +126,10 @@ class Folding:
         width = len(indent + self._layout.hanging) + self._width(brackets.inside, edits) + shift
         if self._layout.fits(width):
             return [opening, *edits, Edit(Span(end, end), self._layout.newline + indent)]
-        breaks = [Edit(self._blanks(comma), deeper) for comma in brackets.commas]
+        breaks = [Edit(self._blanks(end), deeper) for end in brackets.commas or brackets.clauses]
         own = [self._inside_apart(brackets, edit, deeper) for edit in edits]
-        comma = "," if (breaks or own != edits) and not brackets.ends_with_comma else ""
+        is_list = (breaks or own != edits) and not brackets.clauses
+        comma = "," if is_list and not brackets.ends_with_comma else ""
         closing = Edit(Span(end, end), comma + self._layout.newline + indent)
         # Of several edits at one place the first is the first in the text.
         return [opening, *breaks, *own, closing]

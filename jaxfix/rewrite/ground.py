@@ -33,7 +33,7 @@ class Ground:
 def ground(module: Module) -> Ground:
     """What the recipes of `module` share."""
     found = tuple(tokens(module.source.text))
-    layout = Layout.of(module.source, found)
+    layout = Layout.of(module.source, found, module.surroundings.columns)
     blocks = Blocks(module, found, layout.indent)
     return Ground(
         tokens=found,

@@ -24,7 +24,8 @@ class Layout:
       newline: what ends most of its lines.
       indent: one level of indentation.
       hanging: how much deeper lines stand that continue one inside brackets.
-      limit: the columns that its code keeps to, comments and strings over lines apart; None if it keeps to none.
+      limit: the columns of the project's formatter, else those that its code keeps to, comments and strings over
+        lines apart; None if it keeps to none.
       quote: the quote of most of its strings.
     """
 
@@ -35,9 +36,10 @@ class Layout:
     quote: str
 
     @classmethod
-    def of(cls, source: SourceFile, found: Sequence[Token]) -> "Layout":
+    def of(cls, source: SourceFile, found: Sequence[Token], columns: int | None = None) -> "Layout":
         indent = source.indent
-        return cls(source.newline, indent, _hanging(source, found) or indent, _limit(source, found), _quote(found))
+        limit = columns or _limit(source, found)
+        return cls(source.newline, indent, _hanging(source, found) or indent, limit, _quote(found))
 
     def placed(self, text: str, indent: str, around: str = "") -> str:
         """`text`, with `\\n`, as it stands at a place that is indented by `indent`.
@@ -80,16 +82,17 @@ class Layout:
     def broken(self, text: str, indent: str) -> str | None:
         """`text`, one line at `indent`, broken inside its last brackets, one level deeper; None if that cannot be.
 
-        If what is inside does not fit on one line, each item gets its own.
+        If what is inside does not fit on one line, each item gets its own, or each clause of a comprehension.
         """
         data = text.encode()
         pairs = [pair for pair in outermost(tokens(data)) if pair.inside.start < pair.inside.end]
         if "\n" in text or not pairs:
             return None
         inside = pairs[-1].inside
-        ends = pairs[-1].commas if not self.fits(_width(indent + self.hanging, data, inside)) else ()
+        last, is_long = pairs[-1], not self.fits(_width(indent + self.hanging, data, inside))
+        ends = (last.clauses or last.commas) if is_long else ()
         parts = [data[start:end].decode().strip() for start, end in pairwise((inside.start, *ends, inside.end))]
-        comma = "," if ends and not pairs[-1].ends_with_comma else ""
+        comma = "," if ends and not last.clauses and not last.ends_with_comma else ""
         body = "\n    ".join(parts)
         return f"{data[: inside.start].decode()}\n    {body}{comma}\n{data[inside.end :].decode()}"
 

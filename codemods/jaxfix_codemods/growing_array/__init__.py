@@ -257,7 +257,7 @@ def _join_opened(module: Module, growth: Growth, loop: ast.For | ast.While, edit
     assert growth.opened is not None
     edit.replace(growth.opened, f"{parts}.append({part_text(module, growth.call, part, jnp, is_flat=growth.is_flat)})")
     joined = f"{by}({', '.join(filter(None, (parts, growth.axis)))})"
-    edit.insert_after(loop, f"if {parts}:\n    {name} = {parts}[0] if len({parts}) == 1 else {joined}")
+    edit.insert_after(loop, f"if len({parts}) > 1:\n    {name} = {joined}\nelif {parts}:\n    {name} = {parts}[0]")
 
 
 def _is_own(module: Module, growth: Growth, loop: ast.For | ast.While) -> bool:

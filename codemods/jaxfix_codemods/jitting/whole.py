@@ -111,7 +111,7 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
     static = "static_argnums=0"
     if whole.static:
         names = [f'"{name}"' for name in ([whole.own] if whole.own else []) + [*whole.static]]
-        static = f"static_argnames=({', '.join(names)}{',' if len(names) == 1 else ''})"
+        static = f"static_argnames={names[0]}" if len(names) == 1 else f"static_argnames=({', '.join(names)})"
     edit.decorate(whole.function, f"{bound}({jit}, {static})")
 
 

@@ -288,10 +288,15 @@ class _Judge:
         elif not goes_on:
             names = [f"compute_{result}"]
         else:
-            names = ["train_step", "update_step"] if self._trains() else ["advance"]
+            names = ["train_step", "update_step"] if self._trains() else self._advancing()
             names += [f"{name}_{result}" for name in names]
         mark = "" if own is None else "_"
         return self._module.get(Identifiers).first_unused([f"{mark}{name}" for name in names])
+
+    def _advancing(self) -> list[str]:
+        """Names of a step that does not train: `advance`, else by the function whose loop calls it."""
+        caller = self._scope
+        return ["advance", f"{caller.name.strip('_')}_step"] if isinstance(caller, ast.FunctionDef) else ["advance"]
 
     def _trains(self) -> bool:
         """Whether the row changes a tree by gradients, as far as its calls tell."""

@@ -35,6 +35,7 @@ class Surroundings:
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
       asked: the changes of results that the user asks for.
       as_reference: whether these are made in the way that a proof compares with.
+      columns: the line length of the project's formatter; None where it sets none.
     """
 
     name: str | None = None
@@ -53,6 +54,7 @@ class Surroundings:
     asked: tuple[Change, ...] = ()
     as_reference: bool = False
     is_distributed: bool = True
+    columns: int | None = None
 
     @property
     def is_seen(self) -> bool:
