@@ -153,3 +153,20 @@ def test_a_count_of_a_state_may_become_an_array() -> None:
 def test_no_other_number_may(old: object, new: object) -> None:
     found = razor.compared(old, jax.jit(lambda given: given)(new))
     assert found.difference is not None and "became" in found.difference
+
+
+@pytest.mark.parametrize(("slip", "is_right"), [(0.0, True), (1e-6, False)])
+def test_an_array_of_numpy_that_a_program_captures_in_single_precision(slip: float, is_right: bool) -> None:
+    """jax 0.10.2 keeps what it made of it, and then calls a program of double precision with that: it raises."""
+    table = np.random.default_rng(0).standard_normal((50, 3))
+
+    def plain(row: Any, slip: float = 0.0) -> Any:
+        return jnp.tanh(jnp.dot(table, row) * (1 + slip)).sum()
+
+    jitted, row = jax.jit(partial(plain, slip=slip)), jnp.ones(3)
+    returned = plain(row)
+    found = razor.stepped(plain, jitted, razor.Call((row,), {}), returned)
+    assert (found.difference is None) is is_right, found
+    double = razor.apart(lambda leaves: plain(*leaves), lambda leaves: jitted(*leaves), [row], eagerly=True).double
+    assert double is not None
+    assert (double <= razor.LIMIT) is is_right

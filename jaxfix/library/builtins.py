@@ -34,7 +34,9 @@ FUNCTIONS = (
     Function("builtins.dir", (Effect.SEES_NAMES,)),
     Function("builtins.divmod", (Effect.PURE, Takes.VALUE)),
     Function("builtins.Ellipsis", (Effect.PURE,)),
-    Function("builtins.enumerate", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH, Iteration.COUNTS)),
+    Function(
+        "builtins.enumerate", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH, Iteration.COUNTS)
+    ),
     Function("builtins.eval", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_APART)),
     Function("builtins.Exception", (Effect.PURE, Class.PURE)),
     Function("builtins.exec", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.RUNS_TEXT, Effect.RUNS_APART)),
@@ -100,7 +102,7 @@ FUNCTIONS = (
     Function("builtins.property", (Transform.TRANSPARENT, Effect.PURE_DECORATOR)),
     Function("builtins.range", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Takes.VALUE, Iteration.COUNTS)),
     Function("builtins.repr", (Effect.READS, Result.NO_PART, Takes.VALUE, Result.TEXT)),
-    Function("builtins.reversed", (Effect.PURE, Iteration.SAME_LENGTH)),
+    Function("builtins.reversed", (Effect.PURE, Effect.READS, Iteration.SAME_LENGTH)),
     Function("builtins.round", (Effect.PURE, Result.NO_PART, Result.NUMBER, Takes.VALUE)),
     Function("builtins.set", (Effect.PURE, Result.MUTABLE, Iteration.SAME_LENGTH, Iteration.CONSUMES, Class.GENERIC)),
     Function("builtins.setattr", (Effect.BINDS_NAMES, Effect.SETS_ATTRIBUTE, Effect.PATCHES, Takes.ATTRIBUTE_NAME)),
@@ -140,7 +142,7 @@ FUNCTIONS = (
     Function("builtins.TypeError", (Effect.PURE, Class.PURE)),
     Function("builtins.ValueError", (Effect.PURE, Class.PURE)),
     Function("builtins.vars", (Effect.SEES_NAMES, Effect.BINDS_NAMES, Effect.REFLECTS)),
-    Function("builtins.zip", (Effect.PURE, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH)),
+    Function("builtins.zip", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Iteration.SAME_LENGTH)),
     *(
         Function(f"builtins.{name}", (Effect.PURE,))
         for name, value in vars(builtins).items()

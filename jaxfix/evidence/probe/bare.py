@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import start
 from .calls import is_tracing
+from .muted import muted
 from .razor import Call, InPlace, Step, changing, held, stepped
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class _Bare:
         started = time.perf_counter()
         _THREAD.busy = True
         try:
-            with self.probe.paused():
+            with self.probe.paused(), muted():
                 sides = (self.function, self.jitted)
                 one, other = map(changing, sides) if self.in_place else sides
                 add(self.entry, stepped(one, other, made, returned))

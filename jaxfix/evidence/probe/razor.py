@@ -109,8 +109,9 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
     if double.difference is None and double.double <= LIMIT:
         return double._replace(single=native.single, counted=native.counted)
     plain, compiled = call.of(function), call.of(jitted)
-    if _narrows(compiled, call.leaves):
-        if _is_as_traced(compiled, call.leaves, returned, _one_by_one):
+    narrows = _narrows(compiled, call.leaves)
+    if narrows or not double.leaves:
+        if narrows and _is_as_traced(compiled, call.leaves, returned, _one_by_one):
             return native._replace(way="traced", double=0.0)
         if _is_as_traced(plain, call.leaves, returned, _as_it_is):
             widened = _apart_widened(plain, compiled, call.leaves)
@@ -213,7 +214,7 @@ def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
         double = found.largest if found.difference is None else None
     if double is not None and double <= LIMIT:
         return Apart(double)
-    if not (_narrows(one, leaves) or _narrows(other, leaves)):
+    if double is not None and not (_narrows(one, leaves) or _narrows(other, leaves)):
         return Apart(double)
     if eagerly and not (_is_faithful(one, leaves) and _is_faithful(other, leaves)):
         return Apart(double)
