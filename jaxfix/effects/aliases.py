@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.dataflow.solver import MAY, Solver
-from jaxfix.library.facets import Effect, Member, Package, Result
+from jaxfix.library.facets import Effect, Iteration, Member, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
@@ -14,6 +14,7 @@ from jaxfix.syntax.nodes import Function, walk
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = short_names(Result.MUTABLE, "builtins")
 _READERS = short_names(Effect.READS, "builtins")
+_ITERATED = short_names(Iteration.SAME_LENGTH, "builtins")
 _READING = where(Package.READS)
 """Packages whose functions change no list, dictionary or array that they are given."""
 _METHODS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
@@ -40,14 +41,15 @@ def why_aliased(module: Module, name: str, scope: ast.AST) -> Reason | None:
       None if all that it does is to read.
     """
     bound = (binding.node for binding in module.bindings(name, scope))
-    nests = any(_holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
+    nests = any(holds_fillable(module, module.value_of(node)) for node in bound if isinstance(node, ast.Name))
     for use in module.reads(name, scope):
         if not only_reads(module, use, nests=nests):
             return Reason(Code.ESCAPES, f"line {use.lineno} passes `{name}` to code that may change it", use.lineno)
     return None
 
 
-def _holds_fillable(module: Module, value: ast.expr | None) -> bool:
+def holds_fillable(module: Module, value: ast.expr | None) -> bool:
+    """Whether `value` makes something that holds what can be changed in place."""
     parts = walk(value) if isinstance(value, (*_DISPLAYS, ast.Tuple)) else ()
     return any(part is not value and is_fillable(module, part) for part in parts)
 
@@ -71,19 +73,31 @@ def only_reads(module: Module, use: ast.expr, *, nests: bool = False) -> bool:
             return value is not use
         case ast.Subscript(slice=index, value=value) if value is use and (nests or _is_view(index)):
             return only_reads(module, parent, nests=nests)
+        case ast.comprehension(iter=iterable, target=items) if nests and iterable is use:
+            return _items_are_read(module, items)
         case ast.Subscript() | ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.FormattedValue() | ast.comprehension():
             return True
         case ast.BoolOp() | ast.If() | ast.While() | ast.Assert() | ast.Expr() | ast.Starred():
             return True
         case ast.AugAssign(value=value):
             return value is use
-        case ast.For(iter=iterable):
-            return iterable is use
+        case ast.For(iter=iterable, target=items):
+            return iterable is use and (not nests or _items_are_read(module, items))
         case ast.keyword() if isinstance(call := module.parent(parent), ast.Call):
             return _call_only_reads(module, call, use)
         case ast.Call(func=func) if func is not use:
-            return _call_only_reads(module, parent, use)
+            passes_items = nests and isinstance(func, ast.Name) and func.id in _ITERATED
+            return _call_only_reads(module, parent, use) and (
+                not passes_items or only_reads(module, parent, nests=True)
+            )
     return False
+
+
+def _items_are_read(module: Module, target: ast.expr) -> bool:
+    """Whether what a loop binds to `target`, in each iteration, is only read."""
+    names = [node for node in walk(target) if isinstance(node, ast.Name)]
+    reads = (read for name in names for read in module.reads(name.id, module.scope_of(name.id, name)))
+    return len(names) > 0 and all(only_reads(module, read) for read in reads)
 
 
 def _is_view(index: ast.expr) -> bool:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.effects.aliases import is_fillable, only_reads, why_aliased
+from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
@@ -75,9 +75,8 @@ def why_unstable(
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
     value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-    if is_fillable(module, value):
-        return why_aliased(module, name, scope)
-    return _why_object_unstable(module, value)
+    reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
+    return reason or _why_object_unstable(module, value)
 
 
 def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> Reason | None:
@@ -144,10 +143,25 @@ def _is_functional_update(module: Module, root: ast.AST) -> bool:
 
 
 def _why_object_unstable(module: Module, value: ast.expr | None, during: During | None = None) -> Reason | None:
-    """Why an object of a class of this file is not the same from call to call."""
-    owner = class_of(module, value.func) if isinstance(value, ast.Call) else None
-    if owner is None:
-        return None
+    """Why an object of a class of this file, or one that it holds, is not the same from call to call."""
+    found = (_why_class_unstable(module, owner, during) for owner in _made_with(module, value))
+    return next((reason for reason in found if reason is not None), None)
+
+
+def _made_with(module: Module, value: ast.expr | None) -> Iterator[ast.ClassDef]:
+    """The classes of this file of which `value` makes objects, and those of which their constructors do."""
+    made: list[ast.AST] = [] if value is None else [value]
+    met: set[ast.ClassDef] = set()
+    while made:
+        calls = (node for node in walk(made.pop()) if isinstance(node, ast.Call))
+        for owner in dict.fromkeys(class_of(module, call.func) for call in calls):
+            if owner is not None and owner not in met:
+                met.add(owner)
+                made += [each for each in owner.body if getattr(each, "name", None) in INITIALISERS]
+                yield owner
+
+
+def _why_class_unstable(module: Module, owner: ast.ClassDef, during: During | None) -> Reason | None:
     for member in owner.body:
         if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
             for node in walk(member):
@@ -172,10 +186,11 @@ def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]
     """Where a list, a dictionary or an array of numpy that an object of the class holds may be refilled."""
     for name in sorted(_attributes(module, owner)):
         uses = module.attributes(name)
-        values = (parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign))
+        values = [parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign)]
         if any(is_fillable(module, value) for value in values):
+            nests = any(holds_fillable(module, value) for value in values)
             for use in uses:
-                if isinstance(use.ctx, ast.Load) and not only_reads(module, use):
+                if isinstance(use.ctx, ast.Load) and not only_reads(module, use, nests=nests):
                     yield Reason(
                         Code.ESCAPES,
                         f"line {use.lineno} passes `{module.text(use)}` to code that may change it",

@@ -19,6 +19,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
 from jaxfix.staging.jit import jit_of
+from jaxfix.summary.by_key import only_keys_are_read
 from jaxfix.syntax.nodes import Function
 
 _FILLING = short_names(Effect.MUTATES, "builtins.list", "numpy.ndarray")
@@ -170,10 +171,10 @@ class Passing:
         """Whether only single keys are read of a part of what `call` returns: `path` is empty for all of it."""
         match self._module.parent(call), path:
             case ast.Assign(targets=[ast.Name() as target]), ():
-                return self._are_keys_read(target)
+                return only_keys_are_read(self._module, target)
             case ast.Assign(targets=[ast.Tuple(elts=elts)]), (index,) if index < len(elts):
                 element = elts[index]
-                return isinstance(element, ast.Name) and self._are_keys_read(element)
+                return isinstance(element, ast.Name) and only_keys_are_read(self._module, element)
         return False
 
     def _read_by_key(self, call: ast.Call) -> Iterator[tuple[int, ...]]:
@@ -182,16 +183,6 @@ class Passing:
             case ast.Assign(targets=[ast.Tuple(elts=elts)]):
                 paths += [(index,) for index in range(len(elts))]
         return (path for path in paths if self.is_read_by_key(call, path))
-
-    def _are_keys_read(self, target: ast.Name) -> bool:
-        scope = self._module.scope_of(target.id, target)
-        return all(self._is_key_read(load) for load in self._module.reads(target.id, scope))
-
-    def _is_key_read(self, load: ast.Name) -> bool:
-        match self._module.parent(load):
-            case ast.Subscript(value=value, slice=ast.Constant()):
-                return value is load
-        return False
 
 
 def _is_hidden(call: ast.Call) -> bool:
