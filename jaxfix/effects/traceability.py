@@ -15,9 +15,10 @@ from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
-from jaxfix.semantic.classes import class_of, family, methods, own_parameter
+from jaxfix.semantic.classes import family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
+from jaxfix.semantic.receivers import called_methods
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
@@ -123,6 +124,8 @@ class _Reader:
                     self._load(node, scope, inside, found)
                 elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                     self._own_methods(node, found)
+                if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
+                    self._methods(node, found)
 
     # --- what is read -----------------------------------------------------------------------------------------
 
@@ -166,23 +169,10 @@ class _Reader:
             case ast.Name() as target if (value := self._module.value_of(target)) is not None:
                 if jit_of(self._module, node) is not None:
                     return
-                self._method(node, value, found)
                 for inner in walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
                     if function_ is not None:
                         self._function(node, function_, found)
-
-    def _method(self, node: ast.Name, made: ast.expr, found: Demands) -> None:
-        """The method that is called of an object of a class of this file."""
-        use = self._module.parent(node)
-        owner = class_of(self._module, made.func) if isinstance(made, ast.Call) else None
-        if owner is None or not isinstance(use, ast.Attribute):
-            return
-        for member in owner.body:
-            if isinstance(member, ast.FunctionDef) and member.name in (use.attr, "__call__"):
-                reason = self.of(member).reason if jitted_by_decorator(self._module, member) is None else None
-                if reason is not None:
-                    found.reason = reason.restated(f"`{owner.name}.{member.name}`, which it uses: {reason}")
 
     def _own_methods(self, node: ast.Attribute, found: Demands) -> None:
         """The methods that `self.name` may be in a method, those of subclasses in this file among them."""
@@ -192,8 +182,14 @@ class _Reader:
             self._function(node, each, found, bound=not is_static)
             found.attributes = {**(self.of(each).attributes if not is_static else {}), **found.attributes}
 
+    def _methods(self, node: ast.Name | ast.Attribute | ast.Subscript, found: Demands) -> None:
+        """The methods of other objects of classes of this file that `node` may be."""
+        own = owner_of(self._module, node) if isinstance(node, ast.Attribute) else None
+        for each in called_methods(self._module, node) if own is None else ():
+            self._function(node, each, found, bound=True)
+
     def _function(
-        self, node: ast.Name | ast.Attribute, function: Function, found: Demands, *, bound: bool = False
+        self, node: ast.Name | ast.Attribute | ast.Subscript, function: Function, found: Demands, *, bound: bool = False
     ) -> None:
         """A function of this file that is called, or passed on."""
         if jitted_by_decorator(self._module, function) is not None:

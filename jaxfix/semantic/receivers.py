@@ -1,0 +1,90 @@
+"""The classes of a file that an expression may hold an object of: through variables, attributes, lists and loops."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.library.facets import Iteration
+from jaxfix.library.table import short_names
+from jaxfix.semantic.classes import class_of, family, methods
+from jaxfix.semantic.module import Module
+
+_PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
+Step = tuple[ast.expr, int]
+"""An expression, and how often an item is taken of what it holds."""
+
+
+def called_methods(module: Module, func: ast.Name | ast.Attribute | ast.Subscript) -> Iterator[ast.FunctionDef]:
+    """The methods of classes of this file that `func` may be: `layer.forward`, or `__call__` of an object `layer`."""
+    names = module.get(_names_of_methods)
+    if isinstance(func, ast.Attribute) and func.attr in names:
+        yield from _methods(module, func.value, func.attr)
+    if "__call__" in names and isinstance(call := module.parent(func), ast.Call) and call.func is func:
+        yield from _methods(module, func, "__call__")
+
+
+def _names_of_methods(module: Module) -> set[str]:
+    members = (member for owner in module.nodes(ast.ClassDef) for member in owner.body)
+    return {member.name for member in members if isinstance(member, ast.FunctionDef)}
+
+
+def _methods(module: Module, receiver: ast.expr, name: str) -> Iterator[ast.FunctionDef]:
+    for owner in _held(module, receiver):
+        yield from methods(family(module, owner), name)
+
+
+def _held(module: Module, expr: ast.expr) -> list[ast.ClassDef]:
+    """The classes, each once."""
+    found: dict[ast.ClassDef, None] = {}
+    met: set[Step] = set()
+    pending: list[Step] = [(expr, 0)]
+    while pending:
+        step = pending.pop()
+        if step in met:
+            continue
+        met.add(step)
+        made, items = step
+        owner = class_of(module, made.func) if isinstance(made, ast.Call) and not items else None
+        if owner is not None:
+            found[owner] = None
+        else:
+            pending += _behind(module, made, items)
+    return list(found)
+
+
+def _behind(module: Module, expr: ast.expr, items: int) -> Iterator[Step]:
+    """What `expr`, of which `items` are taken, is made of."""
+    match expr:
+        case ast.Name(id=name):
+            for binding in module.bindings(name, module.scope_of(name, expr)):
+                if isinstance(binding.node, ast.Name):
+                    yield from _bound(module, binding.node, items)
+        case ast.Attribute(attr=attr):
+            for node in module.attributes(attr):
+                if isinstance(node.ctx, ast.Store):
+                    yield from _bound(module, node, items)
+        case ast.Subscript(value=value):
+            yield value, items + 1
+        case ast.List(elts=elts) | ast.Tuple(elts=elts) if items:
+            yield from ((each, items - 1) for each in elts)
+        case ast.ListComp(elt=each) | ast.GeneratorExp(elt=each) if items:
+            yield each, items - 1
+        case ast.Dict(values=values) if items:
+            yield from ((each, items - 1) for each in values)
+        case ast.Call(func=ast.Name(id=by) as func, args=args) if by in _PASSES_ITEMS and items:
+            if module.scope_of(by, func) is None:
+                yield from ((each, items) for each in args)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from ((body, items), (orelse, items))
+
+
+def _bound(module: Module, target: ast.Name | ast.Attribute, items: int) -> Iterator[Step]:
+    """What `target` is bound to; in a loop the items of what that runs through."""
+    value = module.value_of(target)
+    if value is not None:
+        yield value, items
+        return
+    outer: ast.AST | None = module.parent(target)
+    while isinstance(outer, ast.Tuple | ast.List | ast.Starred):
+        outer = module.parent(outer)
+    if isinstance(outer, ast.For | ast.comprehension):
+        yield outer.iter, items + 1
