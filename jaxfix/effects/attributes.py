@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.library.facets import Iteration
+from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
@@ -11,6 +13,8 @@ from jaxfix.semantic.project.query import STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
+
+_PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
 
 
 def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
@@ -123,6 +127,9 @@ class InstanceAttribute:
                     return Reason(
                         Code.MUTATED, f"line {node.lineno} changes `{module.text(node)}` in place", node.lineno
                     )
+            if any(_is_changed(module, name) for name in _iterated(module, part)):
+                text = f"line {node.lineno} changes what `{module.text(node)}` holds in place"
+                return Reason(Code.MUTATED, text, node.lineno)
         return None
 
 
@@ -141,6 +148,21 @@ def _is_mutation(module: Module, method: ast.Attribute | ast.Subscript) -> bool:
         return False
     is_dropped = isinstance(module.parent(call), ast.Expr)
     return method.attr in MUTATORS and (is_dropped or method.attr != "update")
+
+
+def _iterated(module: Module, expr: ast.AST) -> Iterator[ast.Name]:
+    """The variables that a loop over `expr`, or over builtin functions of it, binds to its items."""
+    outer = module.parent(expr)
+    while isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in _PASSES_ITEMS:
+        expr, outer = outer, module.parent(outer)
+    if isinstance(outer, ast.For | ast.comprehension) and outer.iter is expr:
+        yield from (node for node in walk(outer.target) if isinstance(node, ast.Name))
+
+
+def _is_changed(module: Module, name: ast.Name) -> bool:
+    """Whether some code stores into the object of that variable, or calls a method of it that changes it."""
+    scope = module.scope_of(name.id, name)
+    return any(module.scope_of(name.id, root) is scope for root in changes_of(module).roots.get(name.id, ()))
 
 
 def _is(node: ast.AST, own: str) -> bool:

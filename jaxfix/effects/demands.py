@@ -81,7 +81,7 @@ class RequiredValues:
         read = self._module.parent(expr)
         if isinstance(read, ast.Attribute) and is_own_object(self._module, expr):
             found.attributes.setdefault(read.attr, what)
-        if owner is not None and owner is self.around:
+        if owner is not None and owner is self.around and not self._is_in_global_function(expr):
             if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
                 found.values.setdefault(name, what)
             return ()
@@ -97,13 +97,26 @@ class RequiredValues:
                         found.values.setdefault(name, what)
                     elif owner not in self._module.ancestors(self._outermost):
                         found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
-                case ast.Name() as target if (value := self._module.value_of(target)) is not None:
+                case ast.Name() as target if (value := self._bound(target)) is not None:
                     values.append(value)
                 case ast.Name() as target if self._counts(target):
                     continue
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
         return values
+
+    def _is_in_global_function(self, expr: ast.AST) -> bool:
+        """Whether it stands in a function of the module, which statements of the module call: none of these."""
+        around = self._module.functions_around(expr)
+        return self.around is self._module.tree and bool(around) and self._module.parent(around[-1]) is self.around
+
+    def _bound(self, target: ast.Name) -> ast.expr | None:
+        """What `target` is bound to, or is unpacked of: `rows, columns = x.shape`."""
+        value = self._module.value_of(target)
+        match self._module.parent(target), self._module.statement(target):
+            case ast.Tuple() | ast.List(), ast.Assign(value=whole) if value is None:
+                return whole
+        return value
 
     def _is_known_call(self, call: ast.Call) -> bool:
         """Whether a call gives a value that depends on its arguments alone, and is not an array."""

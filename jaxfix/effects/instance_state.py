@@ -11,7 +11,7 @@ from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, stores_of
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.object_sources import Sources
-from jaxfix.effects.stability import why_unstable
+from jaxfix.effects.stability import why_object_unstable, why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
@@ -215,11 +215,22 @@ class _Reader:
             return None
         if top is node and all(self._is_function(source) for source in sources):
             return None
+        listed = [_listed(module, source) for source in sources]
+        if top is node and all(listed):
+            return next(filter(None, map(self._why_listed_unstable, sources, listed)), None)
         shown = module.text(top)
         return Reason(
             Code.CAPTURED_DATA,
             f"`{shown}` may be data, which `jit` would make a constant of the program: take it as an argument",
         )
+
+    def _why_listed_unstable(self, display: ast.AST, owners: Iterable[ast.ClassDef]) -> Reason | None:
+        """Why objects of classes of this file, in a list, change, or why what their methods read of them does."""
+        assert isinstance(display, ast.expr)
+        members = (member for owner in owners for each in family(self._module, owner) for member in each.body)
+        called = (each for each in members if isinstance(each, ast.FunctionDef) and each.name not in INITIALISERS)
+        reason = why_object_unstable(self._module, display)
+        return reason or next(filter(None, map(self.of, called)), None)
 
     def _is_function(self, source: ast.AST) -> bool:
         if isinstance(source, FUNCTIONS):
@@ -331,3 +342,12 @@ class _Reader:
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
     return argument_values(call)
+
+
+def _listed(module: Module, display: ast.AST) -> list[ast.ClassDef]:
+    """The classes of this file of which a display makes all of its items; none where others may be among them."""
+    items = display.elts if isinstance(display, ast.List | ast.Tuple) else []
+    items = [display.elt] if isinstance(display, ast.ListComp) else items
+    owners = [class_of(module, item.func) if isinstance(item, ast.Call) else None for item in items]
+    found = [owner for owner in owners if owner is not None]
+    return found if len(found) == len(items) else []

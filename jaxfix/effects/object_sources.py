@@ -108,6 +108,12 @@ class Sources:
                 return name in _PLAIN_TYPES
             case ast.Attribute() if not self._may_vary((source, True)):
                 return True
+            case ast.Compare(left=left, comparators=others):
+                return all(self.is_constant(each) for each in (left, *others))
+            case ast.BinOp(left=left, right=right):
+                return self.is_constant(left) and self.is_constant(right)
+            case ast.Name() if self._counts(source):
+                return True
         return isinstance(source, ast.expr) and self._values.of(source).form is Form.PYTHON
 
     def _varies(self, question: _Question) -> bool:
@@ -136,6 +142,14 @@ class Sources:
     def _place_varies(self, place: ast.AST) -> bool:
         value = value_at(self._module, place)
         return not self.is_constant(place) if value is None else self._may_vary((value, False))
+
+    def _counts(self, name: ast.Name) -> bool:
+        """Whether `name` is the variable of a comprehension over a `range`."""
+        binding = self._module.names.only_binding(name)
+        match self._module.parent(binding.node) if binding is not None else None:
+            case ast.comprehension(iter=ast.Call(func=ast.Name(id="range") as func)):
+                return self._module.scope_of("range", func) is None
+        return False
 
     def _is_held_alone(self, display: ast.List) -> bool:
         """Whether a list is written where its object is made, so that nothing else has it."""

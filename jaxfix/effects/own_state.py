@@ -12,6 +12,7 @@ from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.classes import class_around, class_of, family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, is_own_object
+from jaxfix.semantic.receivers import classes_held
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 
@@ -130,6 +131,8 @@ class _Reader:
     def _check_data(self, name: str, loads: Sequence[ast.Attribute]) -> None:
         module = self._module
         for value in self._stored(name):
+            if any(is_no_tree_class(module, owner) for owner in classes_held(module, value, items=1)):
+                raise Declined(Reason(Code.NO_ARRAY, f"`{self._text(name)}` may hold no arrays"))
             for source in self._values.origins.of(value):
                 owner = class_of(module, source.func) if isinstance(source, ast.Call) else None
                 is_text = isinstance(source, ast.Constant) and isinstance(source.value, str)

@@ -76,7 +76,7 @@ def why_unstable(
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
     value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
     reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
-    return reason or _why_object_unstable(module, value)
+    return reason or why_object_unstable(module, value)
 
 
 def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> Reason | None:
@@ -93,7 +93,7 @@ def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> R
     for binding in module.bindings(name, scope):
         value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
         reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
-        reason = reason or _why_object_unstable(module, value, during)
+        reason = reason or why_object_unstable(module, value, during)
         if reason is not None:
             return reason
     return None
@@ -142,7 +142,7 @@ def _is_functional_update(module: Module, root: ast.AST) -> bool:
     return False
 
 
-def _why_object_unstable(module: Module, value: ast.expr | None, during: During | None = None) -> Reason | None:
+def why_object_unstable(module: Module, value: ast.expr | None, during: During | None = None) -> Reason | None:
     """Why an object of a class of this file, or one that it holds, is not the same from call to call."""
     found = (_why_class_unstable(module, owner, during) for owner in _made_with(module, value))
     return next((reason for reason in found if reason is not None), None)

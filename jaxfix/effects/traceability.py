@@ -10,7 +10,7 @@ from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
-from jaxfix.library.arguments import shapes, takes_function
+from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
@@ -276,8 +276,8 @@ class _Reader:
         elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
         self._callee(call, scope, found)
-        if qualname.startswith("jax."):
-            for argument in shapes(call, qualname.rpartition(".")[2]):
+        if not qualname or qualname.startswith("jax."):
+            for argument in shapes(call, qualname.rpartition(".")[2]) if qualname else shapes_of_method(call):
                 self._required.of(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
         if qualname in _COUNTING and len(call.args) > 1 and is_length(self._module, call.args[1]):
             self._required.of(call.args[1], f"counts to `{_line(self._module, call.args[1])}`", found)

@@ -78,7 +78,7 @@ FUNCTIONS = (
     Function("jax.Array.prod", (Result.FRESH, Result.REDUCED, Dtype.KEPT)),
     Function("jax.Array.ravel", (Dtype.KEPT,)),
     Function("jax.Array.real", (Result.VIEW, Dtype.KEPT, Member.USUAL, Member.ATTRIBUTE)),
-    Function("jax.Array.reshape", (Dtype.KEPT,)),
+    Function("jax.Array.reshape", (Dtype.KEPT,), shape_at=slice(0, None)),
     Function("jax.Array.shape", (Member.STATIC, Member.ABSTRACT, Member.ATTRIBUTE)),
     Function("jax.Array.sharding", (Member.CONCRETE,)),
     Function("jax.Array.size", (Member.STATIC, Member.ABSTRACT, Member.ATTRIBUTE)),

@@ -28,15 +28,19 @@ def _names_of_methods(module: Module) -> set[str]:
 
 
 def _methods(module: Module, receiver: ast.expr, name: str) -> Iterator[ast.FunctionDef]:
-    for owner in _held(module, receiver):
+    for owner in classes_held(module, receiver):
         yield from methods(family(module, owner), name)
 
 
-def _held(module: Module, expr: ast.expr) -> list[ast.ClassDef]:
-    """The classes, each once."""
+def classes_held(module: Module, expr: ast.expr, items: int = 0) -> list[ast.ClassDef]:
+    """The classes of this file of which `expr`, or an item of it, may be an object; each once.
+
+    Args:
+      items: how often an item is taken of what `expr` is.
+    """
     found: dict[ast.ClassDef, None] = {}
     met: set[Step] = set()
-    pending: list[Step] = [(expr, 0)]
+    pending: list[Step] = [(expr, items)]
     while pending:
         step = pending.pop()
         if step in met:

@@ -90,13 +90,16 @@ def _is_of_program(module: Module, owner: ast.ClassDef) -> bool:
 
 
 def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.FunctionDef]]:
-    """The calls of functions of this file in `around`, a loop or a function, without those of loops in it, in order."""
+    """The calls of functions of this file in `around`, a loop or a function, without those of loops in it, in order.
+
+    Jitted ones are left out.
+    """
     found = []
     for call in in_order([node for node in walk(around) if isinstance(node, ast.Call)]):
         function = likely_callee(module, call)
         loops = [loop for loop in module.loops(call) if isinstance(loop, LOOPS)]
         inner = loops[0] if loops else module.function(call)
-        if isinstance(function, ast.FunctionDef) and inner is around:
+        if isinstance(function, ast.FunctionDef) and inner is around and jitted_by_decorator(module, function) is None:
             found.append((call, function))
     return found
 
