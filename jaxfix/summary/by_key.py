@@ -9,7 +9,6 @@ from jaxfix.semantic.module import Module
 
 _SORTING = where(Transform.MAPS_LEAVES) | {"jax.device_get"}
 """What makes a dictionary with its keys sorted, whatever their order was."""
-_KEEPING = {"append", "clear"}
 Seen = frozenset[tuple[str, ast.AST | None]]
 
 
@@ -48,7 +47,7 @@ def _is_row_read(module: Module, use: ast.expr, seen: Seen) -> bool:
     parent = module.parent(use)
     match parent:
         case ast.Attribute(attr=attr):
-            return attr in _KEEPING and isinstance(module.parent(parent), ast.Call)
+            return attr in ("append", "clear") and isinstance(module.parent(parent), ast.Call)
         case (
             ast.For(iter=iterable, target=ast.Name() as row)
             | ast.comprehension(iter=iterable, target=ast.Name() as row)
