@@ -150,24 +150,11 @@ def long_and_logged(weights, batches):
     return losses
 
 
-def best_of(weights, batches):
-    best, most = float("inf"), 0.0
-    for step, batch in enumerate(batches):
-        weights, loss = train_step(weights, batch)
-        best = jnp.where(loss < best, loss, best)
-        value_2 = accuracy(weights, batch).max()
-        most = jnp.where(most > value_2, most, value_2)
-        if step % 4 == 0:
-            print(f"step {step}: {best:.3f}")
-    return best, most
-
-
 def main():
     batches = jnp.ones((8, 4, 3))
     print(train(jnp.ones(3), batches)[1], several(jnp.ones(3), batches)[1], numbered(jnp.ones(3), batches))
     print(average(jnp.ones(3), batches), by_epoch(jnp.ones(3), batches), of_two_words(jnp.ones(3), batches))
     print(by_size(jnp.ones(3), batches), long_and_logged(jnp.ones(3), batches))
-    print(best_of(jnp.ones(3), batches))
     logged(jnp.ones(3), batches)
     shown(jnp.ones(3), batches)
 

@@ -270,15 +270,6 @@ class Trainer:
         return weights
 
 
-def best_shown(weights, batches):
-    best = float("inf")
-    for batch in batches:
-        weights, loss = train_step(weights, batch)
-        best = min(best, loss)  # want: host-sync (no fix): reads `best` in each iteration
-        print(best)
-    return best
-
-
 def main():
     batches = jnp.ones((8, 4, 3))
     weights = jnp.ones(3)
@@ -301,7 +292,6 @@ def main():
     kept_at_times(weights, batches, [])
     scaled_by_another(weights, batches, lambda halve: halve())
     Trainer().fit(weights, batches)
-    best_shown(weights, batches)
 
 
 if __name__ == "__main__":

@@ -52,9 +52,6 @@ number, of which as many would stay on the device as there are iterations; a ste
 whose program runs code of the host, as `jax.debug.print` does, or may do so by another file: what it prints, collects
 or raises would be late. An `if` of the loop that asks `step % n` may read the list: what was collected is fetched
 there.
-The best so far, `best = min(best, loss)`, asks whether `loss` is less, and waits: it is chosen by `where`, which keeps
-a NaN where `min` does, unless the loop reads it in each iteration. What is never better comes back as an array.
-
 In a cell of a notebook, people stop the loop and look at the list, so that variables of cells are left alone.
 
 Evidence: fewer blocking reads, counted; equal results, no more compiles, and less than a tenth more memory. What
@@ -68,8 +65,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety, Staging, Work
-from jaxfix_codemods.host_sync.best import Best, bests, judge
-from jaxfix_codemods.host_sync.best import write as write_best
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
@@ -86,19 +81,17 @@ def find(module: Module) -> Iterator[Finding]:
     for loop, reads in reads_by_loop(module):
         if not staging.is_staged(loop) and not staging.is_seldom(reads[0].at):
             yield _finding(module, loop, reads)
-    for best in bests(module):
-        if not staging.is_staged(best.loop) and not staging.is_seldom(best.call):
-            yield _of_best(module, best)
 
 
 def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
-    first = reads[0]
+    first, staging = reads[0], module.get(Staging)
+    is_sure = staging.is_eager(loop) and staging.surely_repeats(module.statement(first.at))
     shown = " ".join(module.text(first.at).split())
     found = partial(
         Finding,
         at=first.at,
         message=f"`{shown}` waits for the step in each iteration, before the next one starts",
-        confidence=_confidence(module, loop, first.at),
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
         guess=True,
     )
     try:
@@ -107,28 +100,6 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
         return found(title=_TITLE, declined=declined.reason, moot=True)
     title = _LATER if all(each.moves_to is not None for each in deferred) else _TITLE
     return found(title=title, recipe=partial(write, module, loop, deferred))
-
-
-def _of_best(module: Module, best: Best) -> Finding:
-    found = partial(
-        Finding,
-        at=best.call,
-        message=f"`{module.text(best.call)}` waits for the step in each iteration, before the next one is started",
-        title=f"Choose `{best.kept.id}` on the device",
-        confidence=_confidence(module, best.loop, best.call),
-        guess=True,
-    )
-    try:
-        judge(module, best)
-    except Declined as declined:
-        return found(declined=declined.reason, moot=True)
-    return found(recipe=partial(write_best, module, best))
-
-
-def _confidence(module: Module, loop: ast.For, at: ast.expr) -> Confidence:
-    staging = module.get(Staging)
-    is_sure = staging.is_eager(loop) and staging.surely_repeats(module.statement(at))
-    return Confidence.CERTAIN if is_sure else Confidence.POSSIBLE
 
 
 def _deferred(module: Module, loop: ast.For, reads: Sequence[Read]) -> tuple[Deferred, ...]:
