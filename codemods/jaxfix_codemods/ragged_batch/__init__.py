@@ -46,19 +46,20 @@ After:
     print(w.shape)
 
 Safety: on request, as both fixes change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
-nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the same
-batches from a generator, and where something counts the batches, uses the size of one, or reads after the loop where
-it ended. `--ragged pad` repeats the last row up to the size of a batch, and passes on a mask, by which each `mean` over
-all of an array with rows leaves them out: the mean is the old one except rounding. It is for loops that call training
-steps of the same file, or that a generator gives batches which nothing but these steps reads, and declined where a row
-may meet another one in a step: in a sum, a sort, a product over rows, a shape, a function of another file. That the
-first axis is that of the rows is what a run shows: data of another rank, which broadcast to pairs of rows, are not
-masked. Loops are found over `range(0, rows, size)`, where the text does not say that `size` divides `rows`; not those
-that `continue` or `break`, and not under a trace.
+nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the
+same batches from a generator, and where something counts the batches, uses the size of one, or reads after the loop
+where it ended. `--ragged pad` repeats the last row up to the size of a batch, and passes on a mask, by which each
+`mean` over all of an array with rows leaves them out: the mean is the old one except rounding. It is for loops that
+call training steps of the same file, or that a generator gives batches which nothing but these steps reads, and
+declined where a row may meet another one in a step: in a sum, a sort, a product over rows, a shape, a function of
+another file. A batch that is cut to its longest row, as `x[rows, :longest]`, is taken whole. That the first axis is
+that of the rows, and that no column past the longest row has an influence, is what a run shows: data of another rank,
+which broadcast to pairs of rows, are not masked. Loops are found over `range(0, rows, size)`, where the text does not
+say that `size` divides `rows`; not those that `continue` or `break`, and not under a trace.
 
 Evidence: fewer compiles. Of a batch that is left out: every result is bitwise that of the original with an `if` that
-skips the shorter batch. Of padding: every result is bitwise the same with the first rows as the padding, so that no
-row of the padding has any influence, and within a tolerance of the original.
+skips the shorter batch. Of padding: every result is bitwise the same with the first rows, and the first columns, as the
+padding, so that none of it has any influence, and within a tolerance of the original.
 
 Source: https://docs.jax.dev/en/latest/jit-compilation.html
 """

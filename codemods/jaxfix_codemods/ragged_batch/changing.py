@@ -7,6 +7,8 @@ from jaxfix_codemods.ragged_batch.generators import handed_by
 from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, end_of, length, read_after, sizes_used
 from jaxfix_codemods.ragged_batch.rows import Means
 from jaxfix_codemods.ragged_batch.steps import Step, losses, traced, unread_calls, value_of
+from jaxfix_codemods.ragged_batch.widths import refilled, widths
+from jaxfix_codemods.ragged_batch.widths import whole as whole_width
 
 _OTHERS = frozenset(
     {"sum", "max", "min", "std", "var", "median", "prod", "norm", "cumsum", "sort", "argsort", "average"}
@@ -237,8 +239,15 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
     inside = f"{numbers} % ({whole})" if is_wrapped else f"{np}.minimum({numbers}, {whole} - 1)"
     made = f"{numbers} = {np}.arange({found.counter}, {found.counter} + {size})"
     edit.insert_before(found.loop.body[0], f"{made}\n{rows}, {mask} = {inside}, {numbers} < {whole}")
-    for each in found.slices:
+    cut = widths(module, found)
+    inner = {each.rows for each in cut}
+    taken = dict.fromkeys(found.slices, rows)
+    for each in (each for each in found.slices if each not in inner):
         edit.replace(each, rows)
+    if is_wrapped:
+        refilled(cut, taken, module, np, edit)
+    else:
+        whole_width(cut, taken, module, edit)
     for pair in masked.handed:
         end = pair.elts[-1] if isinstance(pair, ast.Tuple) else pair
         edit.wrap(end, "", f", {mask}")
