@@ -17,6 +17,9 @@ from jaxfix_codemods import local_jit, unjitted_update
 
 # modules and functions that keep a list of their own, each with the reason
 ALONE = {
+    "codemods/jaxfix_codemods/ragged_batch/loaders.py: _LOADERS": "loaders of torch, with their option, for it alone",
+    "codemods/jaxfix_codemods/ragged_batch/loaders.py: _PASSING": "methods by their names, of any library",
+    "codemods/jaxfix_codemods/ragged_batch/loaders.py: _SPLITS": "one function, in two packages",
     "codemods/jaxfix_codemods/captured_constant/__init__.py: _KINDS_OF": "two builtins, which it reads one by one",
     "codemods/jaxfix_codemods/captured_constant/__init__.py: _MAKERS": "packages, by the beginning of a name",
     "codemods/jaxfix_codemods/captured_constant/passing.py: _GIVEN": "attributes, some of which no class of jax names",

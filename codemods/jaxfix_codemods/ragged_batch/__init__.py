@@ -5,7 +5,8 @@ last batch of each epoch has another shape, and all jitted functions that receiv
 a large model, to process a few rows.
 
 So is an episode of a game: where a loop fills a list until a flag ends it, a jitted step that is given the list as an
-array compiles for each length. That is reported, not changed: how long one can be is not in the text.
+array compiles for each length. So are the parts of `array_split`, and the last batch of a `DataLoader` of PyTorch or of
+`batch` of TensorFlow's datasets. These are reported, not changed: how many rows there are is not in the text.
 
 Before:
     import jax
@@ -83,6 +84,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import Change, Offer, integer
 from jaxfix_codemods.ragged_batch.changing import check_dropped, drop, masked_of, pad, skip
+from jaxfix_codemods.ragged_batch.loaders import Loader, loaders
 from jaxfix_codemods.ragged_batch.loops import Batches, batches
 from jaxfix_codemods.ragged_batch.rollouts import Rollout, rollouts
 from jaxfix_codemods.ragged_batch.steps import Step, steps
@@ -100,6 +102,8 @@ def find(module: Module) -> Iterator[Finding]:
             yield _finding(module, found, taken)
     for rollout in rollouts(module):
         yield _of_rollout(module, rollout)
+    for loader in loaders(module):
+        yield _of_loader(module, loader)
 
 
 def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding:
@@ -141,6 +145,24 @@ def _of_rollout(module: Module, found: Rollout) -> Finding:
     )
 
 
+def _of_loader(module: Module, found: Loader) -> Finding:
+    made, step = module.text(found.made.func), module.text(found.step.func)
+    if found.option is None:
+        why = "split a multiple of the parts, or pad all to the longest and leave the padding out of each sum and mean"
+        what, unless = "has parts of two lengths", "the number of rows is not a multiple of the parts"
+    else:
+        why = f"`{found.option}=True` leaves its rows out; else pad it, and leave the padding out of each sum and mean"
+        what, unless = "has a shorter last batch", "the number of rows is not a multiple of the batch"
+    return Finding(
+        at=found.made,
+        message=f"`{made}` {what} where the rows do not divide: `{step}` compiles once more",
+        title="Give all batches one shape",
+        declined=Reason(Code.UNREAD, f"how many rows there are is not in the text: {why}"),
+        confidence=Confidence.POSSIBLE,
+        certain_if=unless,
+    )
+
+
 def _offers(module: Module, found: Batches, taken: tuple[Step, ...]) -> tuple[tuple[Offer, ...], list[Reason]]:
     offers, reasons = list[Offer](), list[Reason]()
     for make in (_dropped, _padded):
@@ -166,7 +188,7 @@ def _padded(module: Module, found: Batches, taken: tuple[Step, ...]) -> Offer:
 
 CODEMOD = Codemod(
     id="ragged-batch",
-    triggers=("range", "append"),
+    triggers=("range", "append", "array_split", "DataLoader", "tensorflow_datasets", "tensorflow"),
     safety=Safety.ON_REQUEST,
     equality=Equality.FEWER_ROWS,
     find=find,
