@@ -176,6 +176,9 @@ class _Few:
                 return True
             case ast.Call(func=ast.Attribute(attr="init")) if has_narrow_layers(self._module):
                 return True
+            case ast.Call(func=ast.Attribute(attr="create"), args=[], keywords=keywords):
+                given = [keyword.value for keyword in keywords if keyword.arg == "params"]
+                return bool(given) and all(map(self.are_in, given))  # all else of a training state is made of these
             case ast.Call(func=ast.Name(id=name) as func, args=args, keywords=keywords) if self._is_record(name, func):
                 return all(map(self.are_in, (*args, *(keyword.value for keyword in keywords))))
         return self._values.any_of([source]).scalar

@@ -1,14 +1,18 @@
 """Whether the weights of a network are so few that their memory does not matter."""
 
 import ast
+from collections.abc import Iterator
 
 from jaxfix.api import Module
-from jaxfix.api.analysis import integer
+from jaxfix.api.analysis import class_of, integer
 from jaxfix.api.library import Class, Package, where
 
 _DENSE, _EMPTY, _LAYERS = where(Class.DENSE), where(Class.EMPTY), where(Package.LAYERS)
 _MOST = 300_000
 """Numbers: with the state of an optimizer some megabytes, less than what a run can show."""
+
+_REPEATED = 2
+"""How often a layer of a class of the file is made in one place, as in a loop over layers, to be on the safe side."""
 
 
 def has_narrow_layers(module: Module) -> bool:
@@ -17,16 +21,58 @@ def has_narrow_layers(module: Module) -> bool:
 
 
 def _narrow(module: Module) -> bool:
-    widths = list[int | None]()
+    widths, own = list[int | None](), list[int | None]()
     for call in module.nodes(ast.Call):
         name = module.qualname(call.func) or ""
         if name in _DENSE:
             width = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "features"), None)
             widths.append(None if width is None else integer(module, width))
+        elif _is_own_layer(module, call.func):
+            sizes = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if not all(_is_told(module, size) for size in sizes):
+                return False
+            own += [integer(module, size) for size in sizes]
         elif name not in _EMPTY and _is_layer(name):
             return False
-    known = [width for width in widths if width is not None]
-    return bool(known) and len(widths) * max(known) ** 2 <= _MOST
+    own += [integer(module, default) for default in _defaults(module)] if own else []
+    known = [width for width in (*widths, *own) if width is not None]
+    layers = len(widths) + (_REPEATED * len(own) if own else 0)
+    return bool(known) and layers * max(known) ** 2 <= _MOST
+
+
+def _is_own_layer(module: Module, func: ast.expr) -> bool:
+    """Whether `func` is a class of this file that is made as layers are."""
+    owner = class_of(module, func)
+    return owner is not None and any(_is_base(module, base) for base in owner.bases)
+
+
+def _is_base(module: Module, base: ast.expr) -> bool:
+    return (module.qualname(base) or "").rpartition(".")[0] in _LAYERS
+
+
+def _is_told(module: Module, size: ast.expr) -> bool:
+    """Whether what a layer is made with is no size, a number of the text, or what its owner was made with."""
+    match size:
+        case ast.Constant() | ast.Attribute(value=ast.Name(id="self")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Name():
+            only = module.names.only_binding(size)
+            is_given = only is not None and isinstance(only.node, ast.arg)
+            return is_given or integer(module, size) is not None or module.definition(size) is not None
+    return module.qualname(size) is not None
+
+
+def _defaults(module: Module) -> Iterator[ast.expr]:
+    """What fields and parameters of the own layers are unless they are given."""
+    for owner in module.nodes(ast.ClassDef):
+        if any(_is_base(module, base) for base in owner.bases):
+            for member in owner.body:
+                if isinstance(member, ast.AnnAssign) and member.value is not None:
+                    yield member.value
+                elif isinstance(member, ast.FunctionDef):
+                    yield from member.args.defaults
 
 
 def _is_layer(name: str) -> bool:
