@@ -171,6 +171,7 @@ def list_cases(package: str, into: str) -> None:
     from jaxfix.drivers.workflow.session import opened
     from jaxfix.drivers.workflow.targets import find_targets
     from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
+    from jaxfix.evidence.running import Driving
     from jaxfix.report.finding import Equality
 
     outer = package.partition(".")[0]
@@ -186,7 +187,7 @@ def list_cases(package: str, into: str) -> None:
     ]
     functions = sorted({(path, fix.function) for path, fix in fixes})
     loops = LOOPED if {fix.equality for _, fix in fixes} & {Equality.STRONGER_TYPES, Equality.CONVERGED} else ()
-    runner = OptimizerRunner(outer, location, sys.executable, functions, loops=loops)
+    runner = OptimizerRunner(outer, location, sys.executable, functions, Driving(loops=loops))
     ways = {name: entry.way for name, entry in runner.surveyed().items()}
     cases = [[*case.split(", "), ways[case.partition(",")[0]]] for case in runner.cases()]
     Path(into).write_text(json.dumps({"package": outer, "cases": cases}))

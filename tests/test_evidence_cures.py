@@ -15,6 +15,7 @@ from jaxfix.drivers.cli.start import run as run_cli
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.outputs import RAISED
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.running import Driving
 from jaxfix.evidence.verdict import compare, summary
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves, Safety
@@ -156,7 +157,9 @@ def judged(folder: Path, *, cast: str, state: str = "kept(state, 1.0)") -> Evide
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"core.py": source.replace("NEW", cast).encode()} if fixes else {}
 
-    runner = OptimizerRunner("carrying", package, sys.executable, (("core.py", function),), loops=(*LOOPED, "float16"))
+    runner = OptimizerRunner(
+        "carrying", package, sys.executable, (("core.py", function),), Driving(loops=(*LOOPED, "float16"))
+    )
     (evidence,) = prove([("core.py", fix, 1)], patched, runner, lambda phrase: None).receipts
     return evidence
 

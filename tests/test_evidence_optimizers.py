@@ -16,6 +16,7 @@ from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.reusing import Reusing
+from jaxfix.evidence.running import Driving
 from jaxfix.evidence.target import Finished, Job, Local
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
@@ -218,7 +219,7 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
 
     def measured(number: int) -> list[tuple[object, ...]]:
         target = Local(number)
-        runner = OptimizerRunner("faulty", package, sys.executable, (function,), workers=number, target=target)
+        runner = OptimizerRunner("faulty", package, sys.executable, (function,), Driving(number, target=target))
         runner.__dict__["_surveyed"] = surveyed
         runs = runner.measure({}, frozenset(f"faulty.decaying, {mode}, float32" for mode in ("eager", "jit")))
         settled = [run.environment.device.partition(", ")[2] for run in runs if run.environment]
@@ -274,14 +275,14 @@ def test_the_survey_finds_what_each_factory_reaches_and_calls_nothing_else(packa
     }
     assert runner.cases()[:2] == ("faulty.decaying, eager, float32", "faulty.decaying, eager, bfloat16")
     assert runner.reached("faulty.decaying, jit, float32") == {functions[0]}
-    again = OptimizerRunner("faulty", package, sys.executable, functions, target=Idle())
+    again = OptimizerRunner("faulty", package, sys.executable, functions, Driving(target=Idle()))
     Reusing(again, Folder(tmp_path)).measure({}, frozenset())
     assert again.surveyed() == runner.surveyed()
     for changed in ((), functions[:1]):
-        other = OptimizerRunner("faulty", package, sys.executable, changed, target=Idle())
+        other = OptimizerRunner("faulty", package, sys.executable, changed, Driving(target=Idle()))
         with pytest.raises(EvidenceError, match="asked to run"):
             Reusing(other, Folder(tmp_path)).measure({}, frozenset())
-    fresh = OptimizerRunner("faulty", package, sys.executable, functions, target=Idle())
+    fresh = OptimizerRunner("faulty", package, sys.executable, functions, Driving(target=Idle()))
     with pytest.raises(EvidenceError, match="asked to run"):
         Reusing(fresh, Fresh(tmp_path)).measure({}, frozenset())
 
@@ -355,7 +356,9 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> OptimizerRunner:
     folder.mkdir()
     (folder / "__init__.py").write_text("from odd import _private as public\n")
     (folder / "_private.py").write_text(ODD)
-    return OptimizerRunner("odd", folder, sys.executable, everything=True, case_limit_s=20, factory_limit_s=10)
+    return OptimizerRunner(
+        "odd", folder, sys.executable, how=Driving(everything=True, case_limit_s=20, factory_limit_s=10)
+    )
 
 
 def test_what_raises_hangs_or_ends_its_process_spoils_no_other(odd: OptimizerRunner) -> None:
@@ -388,7 +391,9 @@ def test_a_case_that_hangs_or_dies_is_cut_off_alone(odd: OptimizerRunner) -> Non
     slow = ODD.replace("def scaled(rate: float, seconds: float = 0.0", "def scaled(rate: float, seconds: float = 99.0")
     dead = slow.replace("rate * g.mean(0)", "rate * os._exit(4)")
     cases = frozenset({f"odd.public.{name}, eager, float32" for name in ("scaled", "e_examples", "f_pair")})
-    runner = OptimizerRunner("odd", odd.file("_private.py").parent, sys.executable, everything=True, case_limit_s=5)
+    runner = OptimizerRunner(
+        "odd", odd.file("_private.py").parent, sys.executable, how=Driving(everything=True, case_limit_s=5)
+    )
     runner.__dict__["_surveyed"] = odd.surveyed()  # the factories as they are on the disk
     measured = runner.measure({"_private.py": dead.encode()}, cases)
     assert {entry.case.split(",")[0]: (entry.failure, entry.stopped) for entry in measured} == {
@@ -413,7 +418,7 @@ def decaying(decay: float) -> GradientTransformation:
 
 def test_a_package_that_computes_when_it_is_imported_gets_fresh_processes(tmp_path: Path) -> None:
     (tmp_path / "early.py").write_text(f"{OPTIMIZERS}\n{EARLY}")
-    runner = OptimizerRunner("early", tmp_path / "early.py", sys.executable, everything=True)
+    runner = OptimizerRunner("early", tmp_path / "early.py", sys.executable, how=Driving(everything=True))
     cases = frozenset({"early.decaying, eager, float32", "early.weakly, jit, float32"})
     found = {entry.case: (entry.failure, entry.steady_compiles) for entry in runner.measure({}, cases)}
     assert found == {"early.decaying, eager, float32": (None, 1), "early.weakly, jit, float32": (None, 0)}

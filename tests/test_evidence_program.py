@@ -10,6 +10,7 @@ import pytest
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.run import merged
+from jaxfix.evidence.running import Running, Watching
 from jaxfix.evidence.target import Finished
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
@@ -65,9 +66,8 @@ def judged(
         root,
         command or f"{sys.executable} train.py",
         ((path, function),),
-        timeout_s=timeout_s,
-        steps=steps,
-        compared=compared,
+        Running(timeout_s=timeout_s),
+        Watching(compared, steps),
     )
     (evidence,) = prove([(path, fix, 6)], patched, runner, lambda phrase: None).receipts
     return evidence

@@ -10,6 +10,7 @@ import pytest
 
 from jaxfix.evidence import shadow
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.running import Running
 from jaxfix.evidence.target import Job, Local, command_words, with_interpreter
 from jaxfix.source.errors import EvidenceError
 
@@ -147,7 +148,7 @@ def test_a_program_that_does_not_end_is_cut_off_with_its_children(tree: Path) ->
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
         "print(child.pid, flush=True)\ntime.sleep(60)\n"
     )
-    (run,) = ProgramRunner(tree, f"{sys.executable} hang.py", timeout_s=2).measure({})
+    (run,) = ProgramRunner(tree, f"{sys.executable} hang.py", how=Running(timeout_s=2)).measure({})
     assert (run.stopped, run.failure) == ("at the time limit", None)
     with suppress(psutil.NoSuchProcess):
         assert psutil.Process(int(run.stdout)).status() == psutil.STATUS_ZOMBIE

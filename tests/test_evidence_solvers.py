@@ -9,6 +9,7 @@ import pytest
 
 from jaxfix.evidence.optimizers import OptimizerRunner
 from jaxfix.evidence.prove import prove
+from jaxfix.evidence.running import Driving
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
 from jaxfix.source.edits import Span
@@ -170,7 +171,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runner(package: Path) -> OptimizerRunner:
-    return OptimizerRunner("solving", package, sys.executable, everything=True)
+    return OptimizerRunner("solving", package, sys.executable, how=Driving(everything=True))
 
 
 def test_each_solver_is_driven_in_the_first_way_that_works(runner: OptimizerRunner) -> None:

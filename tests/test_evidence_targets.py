@@ -23,6 +23,7 @@ from jaxfix.evidence.probe import host
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.remote import Remote, target_for
+from jaxfix.evidence.running import Driving, Running
 from jaxfix.evidence.target import Local, OnPlatform, Target
 from jaxfix.evidence.trace import trace
 from jaxfix.report.evidence import Evidence, Verdict
@@ -62,7 +63,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def measured(root: Path, target: Target, command: str = "python train.py", timeout_s: float = 60.0) -> Measurement:
-    (run,) = ProgramRunner(root, command, target=target, timeout_s=timeout_s).measure({})
+    (run,) = ProgramRunner(root, command, how=Running(target=target, timeout_s=timeout_s)).measure({})
     return run
 
 
@@ -77,7 +78,7 @@ def proof(tmp_path: Path, target: Target) -> Evidence:
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"program.py": after, HELPERS.name: HELPERS.read_bytes()} if fixes else {}
 
-    runner = ProgramRunner(root, "python program.py", (("program.py", "smooth"),), target=target)
+    runner = ProgramRunner(root, "python program.py", (("program.py", "smooth"),), Running(target=target))
     (evidence,) = prove([("program.py", fix, 9)], patched, runner, lambda phrase: None).receipts
     return evidence
 
@@ -263,11 +264,12 @@ import sys
 from pathlib import Path
 from jaxfix.evidence.remote import target_for
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.running import Running
 from jaxfix.evidence.trace import trace
 if sys.argv[3] == "trace":
     trace(["python", "train.py"], Path(sys.argv[1]), target=target_for(None, sys.argv[2]))
 else:
-    ProgramRunner(Path(sys.argv[1]), "python train.py", target=target_for(None, sys.argv[2])).measure({})
+    ProgramRunner(Path(sys.argv[1]), "python train.py", how=Running(target=target_for(None, sys.argv[2]))).measure({})
 """
 
 
@@ -327,7 +329,7 @@ def test_how_far_a_run_is_can_be_told(project: Path, bare: str, place: str) -> N
     told: list[str] = []
     target = Local() if place == "here" else target_for(None, bare)
     command = f"{sys.executable} train.py"
-    ProgramRunner(project, command, (("train.py", "step"),), target=target, told=told.append).measure({})
+    ProgramRunner(project, command, (("train.py", "step"),), Running(target=target, told=told.append)).measure({})
     assert any(re.fullmatch(r"\d+ compiles?", words) for words in told), told  # before the first step has ended
     numbers = [int(words.removeprefix("step ")) for words in told if words.startswith("step ")]
     assert len(numbers) >= 3 and numbers == sorted(set(numbers)) and numbers[-1] <= 6, told
@@ -346,9 +348,7 @@ def drive(target: Target, python: str) -> None:
         location,
         python,
         (("_src/alias.py", "sgd"),),
-        most=1,
-        target=target,
-        told=told.append,
+        Driving(most=1, target=target, told=told.append),
     )
     cases = runner.cases()
     assert cases

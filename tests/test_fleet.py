@@ -11,6 +11,7 @@ import pytest
 from jaxfix.evidence.orders import Orders
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.remote import target_for
+from jaxfix.evidence.running import Running
 from jaxfix.evidence.side_by_side import side_by_side
 from jaxfix.evidence.target import Finished, Job, Local
 from jaxfix.report.measurement import Measurement
@@ -57,7 +58,9 @@ def project(tmp_path: Path) -> Path:
 
 
 def measured(root: Path, target: Local, timeout_s: float = 60.0, command: str = "train.py") -> Measurement:
-    (run,) = ProgramRunner(root, f"GREETING=hello python {command}", target=target, timeout_s=timeout_s).measure({})
+    (run,) = ProgramRunner(
+        root, f"GREETING=hello python {command}", how=Running(target=target, timeout_s=timeout_s)
+    ).measure({})
     return run
 
 

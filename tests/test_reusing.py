@@ -12,6 +12,7 @@ from jaxfix.drivers.shelf import Folder, Fresh
 from jaxfix.evidence import reusing
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.reusing import Reusing
+from jaxfix.evidence.running import Running, Watching
 
 PROGRAM = """\
 import os, sys
@@ -57,7 +58,9 @@ class Place:
 
     def runs(self, shelf: type[Folder] = Folder, *, times: int = 1) -> tuple[int, int]:
         """How many of some equal runs are made, and how many are reused."""
-        runner = ProgramRunner(self.root, self.command, self.functions, steps=self.steps, python=self.python)
+        runner = ProgramRunner(
+            self.root, self.command, self.functions, Running(python=self.python), Watching(steps=self.steps)
+        )
         found = Reusing(runner, shelf(self.shelf))
         ended = [run for _ in range(times) for run in found.measure(self.sources, beside=self.beside)]
         assert {run.failure for run in ended} == {None} and len({run.stdout for run in ended}) == 1

@@ -15,6 +15,7 @@ from pathlib import Path
 from benchmarks.census.comparing import MOST_ROUNDS, ROUNDS, Compared, compared, rewritten, twin
 from benchmarks.ecosystem.own import digest
 from jaxfix.evidence.optimizers import OptimizerRunner, Surveyed
+from jaxfix.evidence.running import Driving
 from jaxfix.report.evidence import Evidence
 from jaxfix.report.measurement import Compile, Environment, Measurement
 from jaxfix.report.wire import from_json, to_json
@@ -103,9 +104,10 @@ class Census:
         place, self.versions = json.loads(done.stdout)
         self.package, self.python, self.location, self.work = package, python, Path(place), work / package
         self.applied = self.work / f"applied-{digest()}{f'-{select}' if select else ''}"
-        self.limits = {"case_limit_s": CASE_LIMIT_S}
         self.select = select
-        self.runner = OptimizerRunner(package, self.location, python, workers=workers, everything=True, **self.limits)
+        self.runner = OptimizerRunner(
+            package, self.location, python, how=Driving(workers, case_limit_s=CASE_LIMIT_S, everything=True)
+        )
 
     def measure(self, only: frozenset[str] | None, say: Callable[[str], None]) -> None:
         """Measures what is missing of the cases, as shipped and then patched."""
@@ -131,7 +133,7 @@ class Census:
             return
         # One case at a time: what runs beside it would be measured too.
         runner = OptimizerRunner(
-            self.package, self.location, self.python, functions, workers=1, most=sys.maxsize, **self.limits
+            self.package, self.location, self.python, functions, Driving(1, sys.maxsize, CASE_LIMIT_S)
         )
         done = self._compared()
         missing = [case for case in runner.cases() if _is_wanted(case, only) and _is_open(done.get(case))]

@@ -16,7 +16,8 @@ from pathlib import Path
 from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
-from jaxfix.evidence.target import Finished, Job, Local, Target
+from jaxfix.evidence.running import AS_USUAL, Driving
+from jaxfix.evidence.target import Finished, Job
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.wire import from_json
 from jaxfix.source.errors import EvidenceError
@@ -63,16 +64,6 @@ class OptimizerRunner:
       location: the folder of its outermost package, or the file of a module that is one file.
       python: the interpreter that has jax and what the package needs.
       functions: (path, qualified name) of the functions that fixes rewrite; paths relative to `location` or to here.
-      workers: cases that run at the same time in one job; None takes as many as the processors and the memory of this
-        machine allow, and one elsewhere.
-      most: factories that are driven for each function; those that it is named after come first, then those that are
-        driven for another one already, then by name.
-      case_limit_s: for one case.
-      factory_limit_s: for building one factory and tracing one step of it.
-      everything: whether every factory is driven that can be, and not only those that reach one of `functions`.
-      loops: the dtypes in which updates also run in the body of a `lax.fori_loop`, as they must if types of a state
-        are rewritten.
-      told: how far a measurement is.
     """
 
     def __init__(
@@ -81,15 +72,7 @@ class OptimizerRunner:
         location: Path,
         python: str,
         functions: Sequence[tuple[str, str]] = (),
-        *,
-        workers: int | None = None,
-        most: int = 3,
-        case_limit_s: float = 120.0,
-        factory_limit_s: float = 60.0,
-        everything: bool = False,
-        loops: Sequence[str] = (),
-        target: Target | None = None,
-        told: Progress = progress.ignore,
+        how: Driving = AS_USUAL,
     ) -> None:
         self.repeats, self.calls_originals = True, False
         self.command = f"optimizers of {package}, {STEPS} updates each"
@@ -97,10 +80,9 @@ class OptimizerRunner:
         self._location = location.resolve()
         self._python = python
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
-        self._target, self._told = target or Local(), told
-        self._workers, self._most = workers or (at_once() if self._target.is_here else 1), most
-        self._limits = {"case_limit_s": case_limit_s, "factory_limit_s": factory_limit_s}
-        self._everything, self._loops = everything, loops
+        self._how, self._target, self._told = how, how.target, how.told
+        self._workers = how.workers or (at_once() if how.target.is_here else 1)
+        self._limits = {"case_limit_s": how.case_limit_s, "factory_limit_s": how.factory_limit_s}
         self._surveyed: dict[str, Surveyed] | None = None
         self._compiled = tempfile.mkdtemp(prefix="jaxfix-compiled-") if self._target.is_here else None
         if self._compiled is not None:
@@ -169,7 +151,7 @@ class OptimizerRunner:
             "target": [self._target.name, self._target.installed()],
             "folder": str(self._location),
             "interpreter": (self._python,),
-            "options": [self._limits, self._most, self._everything, self._loops],
+            "options": [self._limits, self._how.most, self._how.everything, self._how.loops],
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
         }
 
@@ -244,10 +226,10 @@ class OptimizerRunner:
         ]
 
     def _looped(self, way: str) -> tuple[tuple[str, str], ...]:
-        return tuple(("loop", dtype) for dtype in self._loops) if way.startswith("updates") else ()
+        return tuple(("loop", dtype) for dtype in self._how.loops) if way.startswith("updates") else ()
 
     def _driven(self) -> list[str]:
-        if self._everything:
+        if self._how.everything:
             return sorted(self.survey())
         driven: set[str] = set()
         for function in self._functions:
@@ -257,7 +239,7 @@ class OptimizerRunner:
                 return factory.rpartition(".")[2] != outer, factory not in driven, factory
 
             reaching = [factory for factory, reached in self.survey().items() if function.name in reached]
-            driven.update(sorted(reaching, key=order)[: self._most])
+            driven.update(sorted(reaching, key=order)[: self._how.most])
         return sorted(driven)
 
     def _job(

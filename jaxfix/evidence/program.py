@@ -3,15 +3,14 @@
 import hashlib
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from jaxfix.evidence import progress, shadow
-from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, digest_of, kept_originals, merged, probed, resolve, scratch, verified
-from jaxfix.evidence.target import Finished, Job, Local, Target, command_words, runnable, with_interpreter
+from jaxfix.evidence.running import FUNCTIONS_ALONE, HERE, Running, Watching
+from jaxfix.evidence.target import Finished, Job, command_words, runnable, with_interpreter
 from jaxfix.evidence.written import files_of, written
 from jaxfix.report.measurement import Measurement
 
@@ -26,16 +25,6 @@ class ProgramRunner:
       root: the project; the command runs in the copy of it, with every path under it moved along.
       command: as one line; `VAR=value` in front is understood, shell syntax is not.
       functions: (path, qualified name) of the functions to observe; paths relative to `root` or to here.
-      cwd: where the command runs, under `root`; `root` itself if None.
-      timeout_s: after which all processes of a run are ended.
-      compared: (module, qualified name) of functions that no fix rewrites, and whose results are compared too.
-      steps: calls of rewritten functions after which a run is ended; None runs the program to its end.
-      told: how far a run is.
-      python: what a bare `python` of the command means; None leaves that to the project.
-      paced: whether a warm call of each rewritten function is timed beside its original.
-      passing: names of functions whose fixes have them pass constants on: their warm calls are timed as they are.
-      checks_keys: whether jax raises where a random key is used twice.
-      originals: the originals of files that differ on the disk, by path; None is not a file.
     """
 
     def __init__(
@@ -43,28 +32,14 @@ class ProgramRunner:
         root: Path,
         command: str,
         functions: Sequence[tuple[str, str]] = (),
-        *,
-        cwd: Path | None = None,
-        timeout_s: float = 600.0,
-        target: Target | None = None,
-        told: Progress = progress.ignore,
-        compared: Sequence[tuple[str, str]] = (),
-        steps: int | None = None,
-        python: str | None = None,
-        paced: bool = False,
-        passing: Collection[str] = (),
-        checks_keys: bool = False,
-        originals: Mapping[str, bytes | None] = MappingProxyType({}),
+        how: Running = HERE,
+        watching: Watching = FUNCTIONS_ALONE,
     ) -> None:
         self.repeats, self.calls_originals = False, True
         self.command = command
-        self._root = root.resolve()
-        self._cwd = (cwd or root).resolve()
-        self._timeout_s = timeout_s
-        self._target, self._told = target or Local(), told
-        self._compared, self._steps, self._python = tuple(compared), steps, python
-        self._paced, self._passing, self._checks_keys = paced, sorted(passing), checks_keys
-        self._originals = {self.file(path): content for path, content in originals.items()}
+        self._root, self._cwd = root.resolve(), (how.cwd or root).resolve()
+        self._how, self._watching = how, watching
+        self._originals = {self.file(path): content for path, content in how.originals.items()}
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
 
     def file(self, path: str) -> Path:
@@ -98,16 +73,16 @@ class ProgramRunner:
         words = runnable(command_words(self.command)[1], self._cwd)
         return {
             "command": self.command,
-            "target": self._target.name,
+            "target": self._how.target.name,
             "folder": str(self._cwd),
-            "interpreter": with_interpreter(words, self._root, self._python),
+            "interpreter": with_interpreter(words, self._root, self._how.python),
             "options": [
-                self._timeout_s,
-                self._steps,
-                self._compared,
-                *(["paced"] if self._paced else []),
-                *(["checks keys"] if self._checks_keys else []),
-                *self._passing,
+                self._how.timeout_s,
+                self._watching.steps,
+                tuple(self._watching.compared),
+                *(["paced"] if self._watching.paced else []),
+                *(["checks keys"] if self._watching.checks_keys else []),
+                *sorted(self._watching.passing),
             ],
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
             "originals": [[str(path), digest_of(text)] for path, text in self._originals.items()],
@@ -177,26 +152,26 @@ class ProgramRunner:
             "moved": places.moved,
             "paths": [[str(self._root), str(tree)]],
             "links": [str(tree), str(self._root)],
-            "named": [list(entry) for entry in self._compared],
-            "stop_after": self._steps,
+            "named": [list(entry) for entry in self._watching.compared],
+            "stop_after": self._watching.steps,
             "effects": True,
             "sizes": True,
-            "paced": self._paced,
-            "passing": self._passing,
-            "checks_keys": self._checks_keys,
+            "paced": self._watching.paced,
+            "passing": sorted(self._watching.passing),
+            "checks_keys": self._watching.checks_keys,
             "spending": True,
             "reads": True,
-            "tells": self._told is not progress.ignore,
+            "tells": self._how.told is not progress.ignore,
         }
         variables, words = command_words(self.command)
         environment = probed(folder, settings, {**os.environ, **variables}, places.overlay)
         moved = {name: _moved(value, self._root, tree) for name, value in environment.items() if name != "HOME"}
-        words = with_interpreter(runnable(words, self._cwd), self._root, self._python)
+        words = with_interpreter(runnable(words, self._cwd), self._root, self._how.python)
         words = tuple(_moved(word, self._root, tree) for word in words)
         cwd = tree / self._cwd.relative_to(self._root)
         complete = {**environment, **moved, "PWD": str(cwd)}
-        return self._target.run(
-            Job(words, cwd, complete, self._timeout_s, variables=frozenset(variables), told=self._told)
+        return self._how.target.run(
+            Job(words, cwd, complete, self._how.timeout_s, variables=frozenset(variables), told=self._how.told)
         )
 
 

@@ -100,7 +100,8 @@ def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Impo
     new = each.new or each.row.new
     title = f"Use `{new}`" if has_name and new else f"Replace {what}"
     message = words(each.row, what, module, number=len(told))
-    return certain(module, each.alias, message, title, each.row, recipe, each.declined, is_same=is_same)
+    found = Finding(each.alias, message, title, recipe, declined=each.declined)
+    return certain(module, each.row, found, is_same=is_same)
 
 
 def _import_otherwise(module: Module, together: Sequence[Imported], edit: Rewriter) -> None:
@@ -147,9 +148,8 @@ def _of_name(module: Module, each: Named) -> Finding:
     has_name = recipe is not None and not row.parameters and not row.is_text
     title = f"Use `{new_name(module, row)}`" if has_name else f"Replace `{row.old}`"
     is_same = not _is_other(module, each)
-    return certain(
-        module, each.at, words(row, f"`{row.old}`", module), title, row, recipe, each.declined, is_same=is_same
-    )
+    found = Finding(each.at, words(row, f"`{row.old}`", module), title, recipe, declined=each.declined)
+    return certain(module, row, found, is_same=is_same)
 
 
 def _use(module: Module, each: Named, edit: Rewriter) -> None:

@@ -45,7 +45,7 @@ def _keyword(module: Module, call: ast.Call, found: list[tuple[ast.keyword, Keyw
     recipe = None if declined is not None else partial(_rename, module, call, found)
     if by_place is not None:
         declined, title, recipe = None, f"Pass {named} by position", partial(_pass, module, by_place)
-    return certain(module, found[0][0], message, title, first, recipe, declined, is_same=is_alias)
+    return certain(module, first, Finding(found[0][0], message, title, recipe, declined=declined), is_same=is_alias)
 
 
 def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword) -> Reason | None:
@@ -111,7 +111,7 @@ def positional(module: Module, row: Positional) -> Iterator[Finding]:
             message = words(row, f"{named} of `{row.function}` by position", module, number=len(late))
             recipe = partial(_name, call, row) if len(late) <= len(row.names) else None
             declined = None if recipe else Reason(Code.SIGNATURE, "it is called with more arguments than it takes")
-            yield certain(module, late[0], message, f"Name {named}", row, recipe, declined)
+            yield certain(module, row, Finding(late[0], message, f"Name {named}", recipe, declined=declined))
 
 
 def _name(call: ast.Call, row: Positional, edit: Rewriter) -> None:
@@ -134,7 +134,7 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
             continue
         message = words(row, f"`{row.old}` of arrays", module)
         recipe = partial(_method, module, row, node, whole)
-        yield certain(module, node, message, "Use the newer API", row, recipe, None, is_same=False)
+        yield certain(module, row, Finding(node, message, "Use the newer API", recipe), is_same=False)
 
 
 def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:

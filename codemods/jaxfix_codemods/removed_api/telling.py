@@ -1,35 +1,23 @@
 """What a finding says of a use of what is gone or going."""
 
-import ast
+from dataclasses import replace
 
-from jaxfix.api import Confidence, Finding, Module, Proves, Reason, Recipe
+from jaxfix.api import Confidence, Finding, Module, Proves
 from jaxfix.api.library import Keyword, Method, Name, Positional
 from jaxfix_codemods.removed_api.fates import fate, is_gone
 from jaxfix_codemods.removed_api.guards import is_caught, is_given_back
 
 
 def certain(
-    module: Module,
-    at: ast.AST,
-    message: str,
-    title: str,
-    row: Name | Keyword | Positional | Method,
-    recipe: Recipe | None,
-    declined: Reason | None,
-    *,
-    is_same: bool = True,
+    module: Module, row: Name | Keyword | Positional | Method, found: Finding, *, is_same: bool = True
 ) -> Finding:
-    """The finding; `is_same` says that the new code is the old one by another name.
+    """`found`, about `row`, with how certain it is; `is_same` says that the new code is the old one by another name.
 
     It is not safe for that: the line raises, or warns, and something else may take the error or the warning.
     """
-    is_told = recipe is not None or is_gone(module, row)
-    return Finding(
-        at,
-        message,
-        title,
-        recipe,
-        declined=declined,
+    is_told, at = found.recipe is not None or is_gone(module, row), found.at
+    return replace(
+        found,
         confidence=Confidence.CERTAIN if is_told else Confidence.POSSIBLE,
         deprecated=True,
         proves=Proves.ERROR_CURED if is_gone(module, row) else Proves.SAME_RESULTS,

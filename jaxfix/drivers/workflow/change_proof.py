@@ -6,8 +6,7 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.changes import Change
-from jaxfix.drivers.workflow.agenda import folder_in
-from jaxfix.drivers.workflow.proof import Rerun, Telling, named_function
+from jaxfix.drivers.workflow.proof import Rerun, Telling
 from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse
 from jaxfix.drivers.workflow.sealing import Ran, seal
@@ -135,9 +134,9 @@ def _by_functions(
 ) -> tuple[Proven, tuple[str, ...]]:
     """What is said of each function that is changed, and the files that the program has read."""
     runner = Repeated(reuse.runner, [path for path, text in sides.after.items() if text is None])
-    judged = []
+    judge, judged = _Judge(sides, runner, telling, accepted), []
     for path, name in sides.functions:
-        judged.append(_judged(path, name, sides, runner, telling, accepted))
+        judged.append(judge.judged(path, name))
         reuse.judged((path, name))
     return _whole(judged, sides, root, accepted, runner.command), runner.read
 
@@ -185,31 +184,68 @@ def _name(path: Path, root: Path) -> str:
 
 
 def _runner(sides: _Sides, root: Path, rerun: Rerun, telling: Telling) -> ProgramRunner:
-    return ProgramRunner(
-        root,
-        rerun.command or "",
-        sides.functions,
-        cwd=folder_in(root),
-        timeout_s=rerun.timeout_s,
-        compared=[named_function(name) for name in rerun.compared],
-        steps=rerun.steps,
-        target=rerun.target,
-        told=telling.progress,
-        python=rerun.chosen,
-        originals=sides.before,
-    )
+    running = rerun.running(root, telling.progress, sides.before)
+    return ProgramRunner(root, rerun.command or "", sides.functions, running, rerun.watching())
 
 
-def _judged(
-    path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
-) -> tuple[Evidence, Level | None]:
-    """As `_found`, told as soon as it is known."""
-    found, level = _found(path, name, sides, runner, telling, accepted)
-    reason = _unseen(sides.found[path], name)
-    if reason is not None and found.verdict is Verdict.PROVEN:
-        found, level = replace(found, verdict=Verdict.NOT_COMPARED, reason=reason), None
-    telling.judged(found)
-    return found, level
+@frozen
+class _Judge:
+    """Judges the functions of a change, one after the other.
+
+    Attributes:
+      accepted: the loosest level at which results count as equal.
+    """
+
+    sides: _Sides
+    runner: Repeated
+    telling: Telling
+    accepted: Level
+
+    def judged(self, path: str, name: str) -> tuple[Evidence, Level | None]:
+        """As `_found`, told as soon as it is known."""
+        found, level = self._found(path, name)
+        reason = _unseen(self.sides.found[path], name)
+        if reason is not None and found.verdict is Verdict.PROVEN:
+            found, level = replace(found, verdict=Verdict.NOT_COMPARED, reason=reason), None
+        self.telling.judged(found)
+        return found, level
+
+    def _found(self, path: str, name: str) -> tuple[Evidence, Level | None]:
+        """The receipt of one function, and the strictest level that was reached, accepted or not."""
+        found = self._proof(path, name, Equality.BITWISE)
+        if found.verdict is Verdict.DIFFERENT and self.sides.is_seen_by_functions:
+            looser = self._proof(path, name, Equality.ROUNDING)
+            if looser.verdict is Verdict.PROVEN and self.accepted is Level.ROUNDING:
+                return looser, _level(looser)
+            if looser.verdict is Verdict.PROVEN:
+                reason = f"{found.reason}; equal up to rounding, which `--rounding` accepts"
+                return replace(found, reason=reason), _level(looser)
+        return found, _level(found)
+
+    def _proof(self, path: str, name: str, equality: Equality) -> Evidence:
+        """The receipt of one function of the change, which is made as a whole or not at all."""
+        text = self.sides.before[path] or b""
+        after = {file: content for file, content in self.sides.after.items() if content is not None}
+        edit = Edit(Span(0, len(text)), after[path].decode(errors="replace"))
+        fix = Fix(
+            key=f"{CHANGE}:{name}",
+            codemod=CHANGE,
+            title="The change",
+            at=edit.span,
+            edits=(edit,),
+            safety=Safety.NEEDS_EVIDENCE,
+            equality=equality,
+            lowered_because=None,
+            function=name,
+            proves=Proves.SAME_RESULTS,
+        )
+
+        def patched(fixes: Fixes) -> Mapping[str, bytes]:
+            return after if fixes else {}
+
+        found = prove([(path, fix, line_of(text, name))], patched, self.runner.again(), self.telling.run)
+        _refuse_failing(found.before, self.runner.command)
+        return found.receipts[0]
 
 
 def _unseen(found: Differences, name: str) -> str | None:
@@ -221,49 +257,8 @@ def _unseen(found: Differences, name: str) -> str | None:
     return None
 
 
-def _found(
-    path: str, name: str, sides: _Sides, runner: Repeated, telling: Telling, accepted: Level
-) -> tuple[Evidence, Level | None]:
-    """The receipt of one function, and the strictest level that was reached, accepted or not."""
-    found = _proof(path, name, Equality.BITWISE, sides, runner, telling)
-    if found.verdict is Verdict.DIFFERENT and sides.is_seen_by_functions:
-        looser = _proof(path, name, Equality.ROUNDING, sides, runner, telling)
-        if looser.verdict is Verdict.PROVEN and accepted is Level.ROUNDING:
-            return looser, _level(looser)
-        if looser.verdict is Verdict.PROVEN:
-            reason = f"{found.reason}; equal up to rounding, which `--rounding` accepts"
-            return replace(found, reason=reason), _level(looser)
-    return found, _level(found)
-
-
 def _level(evidence: Evidence) -> Level | None:
     return next((entry.level for entry in evidence.comparisons), None)
-
-
-def _proof(path: str, name: str, equality: Equality, sides: _Sides, runner: Repeated, telling: Telling) -> Evidence:
-    """The receipt of one function of the change, which is made as a whole or not at all."""
-    text = sides.before[path] or b""
-    after = {file: content for file, content in sides.after.items() if content is not None}
-    edit = Edit(Span(0, len(text)), after[path].decode(errors="replace"))
-    fix = Fix(
-        key=f"{CHANGE}:{name}",
-        codemod=CHANGE,
-        title="The change",
-        at=edit.span,
-        edits=(edit,),
-        safety=Safety.NEEDS_EVIDENCE,
-        equality=equality,
-        lowered_because=None,
-        function=name,
-        proves=Proves.SAME_RESULTS,
-    )
-
-    def patched(fixes: Fixes) -> Mapping[str, bytes]:
-        return after if fixes else {}
-
-    found = prove([(path, fix, line_of(text, name))], patched, runner.again(), telling.run)
-    _refuse_failing(found.before, runner.command)
-    return found.receipts[0]
 
 
 def _refuse_failing(before: Measurement | None, command: str) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from jaxfix.drivers import files
 from jaxfix.drivers.workflow import generating
@@ -19,8 +19,10 @@ from jaxfix.drivers.workflow.watching import Advance, Watcher
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
+from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.prove import Proof, prove
 from jaxfix.evidence.reusing import Repeatable
+from jaxfix.evidence.running import Driving, Running, Watching
 from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
@@ -260,10 +262,34 @@ class Rerun:
         """What a bare `python` of the command means, where the user says; another machine looks for its own."""
         return self.python if self.target.is_here else None
 
+    def running(
+        self, root: Path, told: Progress, originals: Mapping[str, bytes | None] = MappingProxyType({})
+    ) -> Running:
+        """How the program runs in a copy of `root`."""
+        return Running(folder_in(root), self.timeout_s, self.target, told, self.chosen, originals)
+
+    def watching(self) -> Watching:
+        """What the user asks to look at in a run.
+
+        Raises:
+          ConfigError: a name in `compared` is none of a function.
+        """
+        return Watching(tuple(map(named_function, self.compared)), self.steps)
+
     @property
     def there(self) -> str:
         """The place, to follow the sentence that announces a run; nothing for this machine."""
         return "" if isinstance(self.target, Local) else f" on {self.target.name}"
+
+
+@frozen
+class _Proving:
+    """How fixes are proven: the reruns, and who is shown what of them."""
+
+    rerun: Rerun
+    lines: Lines
+    watcher: Watcher
+    shown: Shown
 
 
 def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown) -> Proofs:
@@ -275,11 +301,11 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: W
     Raises:
       EvidenceError: `command` cannot be run.
     """
-    command = rerun.command
-    proofs = Proofs({}) if command is None else _by_program(planned, command, rerun, lines, watcher, shown)
+    command, how = rerun.command, _Proving(rerun, lines, watcher, shown)
+    proofs = Proofs({}) if command is None else _by_program(planned, command, how)
     for place, entries in _packages(planned, proofs.receipts, rerun).items():
         try:
-            proofs = proofs.with_more(_by_driving(place, entries, rerun, lines, watcher, shown))
+            proofs = proofs.with_more(_by_driving(place, entries, how))
         except EvidenceError as error:
             proofs = proofs.with_more(Proofs(dict(shown), errors=(str(error),)))
     if command is not None:
@@ -289,49 +315,36 @@ def prove_all(planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: W
     return replace(proofs, receipts=reached)
 
 
-def _by_program(
-    planned: Sequence[Planned], command: str, rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown
-) -> Proofs:
+def _by_program(planned: Sequence[Planned], command: str, how: _Proving) -> Proofs:
+    rerun, watcher = how.rerun, how.watcher
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
     root = root_of(own)
     cwd = folder_in(root)
-    trial = _Trial(planned, root, lines, rerun.renames)
-    compared = [named_function(name) for name in rerun.compared]
+    trial = _Trial(planned, root, how.lines, rerun.renames)
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     by = f", with `{printable(rerun.chosen)}`" if rerun.chosen is not None else ""
+    watching = rerun.watching()
     watcher.note(
         f"rerunning `{printable(command)}` with and without the fixes, in copies of `{root}`{within}{by}{rerun.there}; "
         f"each run may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance, watcher.judged, Remaining(len([*trial.changes(), *trial.candidates()])))
-        running = partial(
-            ProgramRunner,
-            root,
-            command,
-            cwd=cwd,
-            timeout_s=rerun.timeout_s,
-            compared=compared,
-            steps=rerun.steps,
-            target=rerun.target,
-            told=telling.progress,
-            python=rerun.chosen,
-        )
+        running = rerun.running(root, telling.progress)
         granting = Granting(
-            lambda functions, checks: running(functions, checks_keys=checks),
+            lambda names, checks: ProgramRunner(root, command, names, running, replace(watching, checks_keys=checks)),
             rerun.reuse,
             telling.run,
-            lambda receipt: trial.show(receipt, telling, shown),
+            lambda receipt: trial.show(receipt, telling, how.shown),
         )
         asked, trial.granted, notes = granting.granted(trial.changes(), trial.patched, root)
-        runner = running(
-            trial.functions(),
-            paced=any(trial.proving(proves) for proves in (Proves.SMALLER_PROGRAM, Proves.LESS_DATA)),
-            passing=trial.proving(Proves.LESS_DATA),
-            originals=trial.patched(frozenset()) if trial.granted else {},
-        )
+        passing = trial.proving(Proves.LESS_DATA)
+        paced = bool(passing or trial.proving(Proves.SMALLER_PROGRAM))
+        granted = replace(running, originals=trial.patched(frozenset()) if trial.granted else {})
+        timed = replace(watching, paced=paced, passing=passing)
+        runner = ProgramRunner(root, command, trial.functions(), granted, timed)
         reuse = rerun.reuse(runner, root)
-        proofs = trial.proven_by(reuse, telling, shown)
+        proofs = trial.proven_by(reuse, telling, how.shown)
     proofs = replace(proofs, receipts={**trial.named(asked), **proofs.receipts})
     for words in (*notes, *reuse.notes(proofs.receipts)):
         watcher.note(words)
@@ -367,34 +380,24 @@ def _plain(qualname: str) -> list[str]:
     return [part for part in qualname.split(".") if part != "<locals>"]
 
 
-def _by_driving(
-    place: Path, planned: Sequence[Planned], rerun: Rerun, lines: Lines, watcher: Watcher, shown: Shown
-) -> Proofs:
-    trial = _Trial(planned, place if place.is_dir() else place.parent, lines, rerun.renames)
+def _by_driving(place: Path, planned: Sequence[Planned], how: _Proving) -> Proofs:
+    rerun, watcher = how.rerun, how.watcher
+    trial = _Trial(planned, place if place.is_dir() else place.parent, how.lines, rerun.renames)
     python = rerun.python or rerun.target.interpreter
     watcher.note(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
         f"with `{python}`{rerun.there}; each case may take {_duration(rerun.timeout_s)} (`--timeout`)"
     )
-    functions, limit, target = trial.functions(), rerun.timeout_s, rerun.target
     promised = {fix.equality for _, fix, _ in trial.candidates()}
     loops = LOOPED if promised & {Equality.STRONGER_TYPES, Equality.CONVERGED} else ()
     cures = any(fix.proves.cures for _, fix, _ in trial.candidates())
     loops = (*loops, "float16") if cures else loops
     with watcher.progress("proving", None) as advance:
         telling = Telling(advance, watcher.judged, Remaining(len(trial.candidates())))
-        runner = OptimizerRunner(
-            place.stem,
-            place,
-            python,
-            functions,
-            case_limit_s=limit,
-            target=target,
-            loops=loops,
-            told=telling.progress,
-        )
+        driving = Driving(case_limit_s=rerun.timeout_s, loops=loops, target=rerun.target, told=telling.progress)
+        runner = OptimizerRunner(place.stem, place, python, trial.functions(), driving)
         reuse = rerun.reuse(runner, trial.base)
-        proofs = trial.proven_by(reuse, telling, shown)
+        proofs = trial.proven_by(reuse, telling, how.shown)
     for words in reuse.notes(proofs.receipts):
         watcher.note(words)
     return proofs

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from jaxfix.drivers.workflow.agenda import folder_in, root_of
+from jaxfix.drivers.workflow.agenda import root_of
 from jaxfix.drivers.workflow.driving import path_of
 from jaxfix.drivers.workflow.looking import analysed
 from jaxfix.drivers.workflow.proof import Rerun
@@ -86,15 +86,7 @@ def _measured(targets: Sequence[Target], command: str, rerun: Rerun, watcher: Wa
     words = f"running `{printable(command)}` for what only a run can tell, in a copy of `{root}`{rerun.there}"
     watcher.note(words)
     with watcher.progress("looking on", None) as advance:
-        runner = ProgramRunner(
-            root,
-            command,
-            cwd=folder_in(root),
-            timeout_s=rerun.timeout_s,
-            target=rerun.target,
-            told=advance,
-            python=rerun.chosen,
-        )
+        runner = ProgramRunner(root, command, how=rerun.running(root, advance))
         try:
             return rerun.reuse(runner, root).runner.measure({})[0]
         except EvidenceError:
