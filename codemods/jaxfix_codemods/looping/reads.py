@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable, Iterator
 
-from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, walk
+from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason, frozen, walk
 from jaxfix.api.analysis import During, Form, demands_of_statements, own_parameter, positional_of
 from jaxfix.api.library import Effect, Member, Package, Result, Transform, index_of, members_of, short_names, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
@@ -18,8 +18,6 @@ _STATIC = short_names(Result.STATIC)
 _MEMBERS = members_of("jax.Array")
 _WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _WITH_ARRAYS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-_DEEP = 3
-"""Calls that a number is followed through."""
 _LARGE = 10_000
 """Of a factor: with a larger one, the product of fewer iterations than anybody unrolls may leave 32 bits."""
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
@@ -41,29 +39,51 @@ def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *
     for statement in rounds.loop.body:
         for node in walk(statement):
             if node not in taken and isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                is_counted = rounds.counts_up and not is_scanned
-                _check_read(module, node, is_counted=is_counted, is_natural=rounds.is_natural)
+                _check(module, _Read(node, rounds.counts_up and not is_scanned, rounds.is_natural))
 
 
-def _check_read(module: Module, read: ast.Name, *, is_counted: bool, is_natural: bool, depth: int = 0) -> None:
-    whole, outer = _whole(module, read)
-    is_natural &= _only_adds(whole)
+@frozen
+class _Read:
+    """A read of the number, or of a parameter that takes it.
+
+    Attributes:
+      is_counted: it is the number itself, which JAX counts.
+      is_natural: it is not negative.
+    """
+
+    name: ast.Name
+    is_counted: bool
+    is_natural: bool
+
+
+def _check(module: Module, read: _Read) -> None:
+    """Checks a read, and those of the parameters that it is passed to: each once, whatever calls what."""
+    waiting, met = [read], set[_Read]()
+    while waiting:
+        each = waiting.pop()
+        if each not in met:
+            met.add(each)
+            waiting += reversed(_passed_on(module, each))
+
+
+def _passed_on(module: Module, read: _Read) -> list[_Read]:
+    """The reads of the parameter that takes what is read; none where it is an index, or meets an array."""
+    name = read.name
+    whole, outer = _whole(module, name)
+    is_natural = read.is_natural and _only_adds(whole)
     if _is_index(module, whole, outer):
         if _is_of_key(module, outer) and not is_natural:
             text = f"`{module.text(whole)}` may be negative, as no key can be made of; of an array it can"
-            raise Declined(Reason(Code.MAY_FAIL, text, read.lineno))
-        return
-    inner = _parameter(module, whole, outer) if depth < _DEEP else None
+            raise Declined(Reason(Code.MAY_FAIL, text, name.lineno))
+        return []
+    inner = _parameter(module, whole, outer)
     if inner is not None:
-        is_counted &= whole is read
-        for use in inner:
-            _check_read(module, use, is_counted=is_counted, is_natural=is_natural, depth=depth + 1)
-        return
-    if whole is read and _meets_array(module, whole, outer, is_counted=is_counted):
-        return
+        return [_Read(use, read.is_counted and whole is name, is_natural) for use in inner]
+    if whole is name and _meets_array(module, whole, outer, is_counted=read.is_counted):
+        return []
     shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
-    text = f"`{shown}` in line {read.lineno} takes `{read.id}` as a number of Python"
-    raise Declined(Reason(Code.NEEDS_VALUE, text, read.lineno))
+    text = f"`{shown}` in line {name.lineno} takes `{name.id}` as a number of Python"
+    raise Declined(Reason(Code.NEEDS_VALUE, text, name.lineno))
 
 
 def _parameter(module: Module, given: ast.expr, call: ast.AST | None) -> tuple[ast.Name, ...] | None:
