@@ -112,7 +112,7 @@ Safety: safe, by which reasoning; or needs a rerun, and the concrete failure tha
 
 Evidence: what a rerun shows.
 
-Source: where the facts come from.
+Source: where the facts come from, the first with its address: findings link to it.
 """
 
 from collections.abc import Iterator

@@ -99,7 +99,11 @@ def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
 
 
 def jitted_names(module: Module) -> frozenset[str]:
-    """The last parts of the names that `module` gives to what it puts under `jit`; another thing may have one too."""
+    """The names that `module` gives to what it puts under `jit`, of `self.step` the last part.
+
+    Returns:
+      Empty where it puts nothing under `jit`. Something else may have such a name too.
+    """
     return module.get(_jitted_names)
 
 
