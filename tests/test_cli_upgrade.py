@@ -40,6 +40,27 @@ def test_an_upper_bound_says_what_the_code_was_written_for(project: Path, cli: C
     assert lines[0].startswith("jax 0.2.9 to jax 0.10.2") and "draws other numbers" in lines[-1]
 
 
+@pytest.mark.parametrize(
+    ("requirement", "options", "told"),
+    [
+        ("optax==0.2.2", [], True),
+        ("optax>=0.2.1,<0.3", [], True),
+        ("optax<0.2.4", [], True),
+        ("optax>=0.2.4", ["--from", "0.4.13"], False),
+        ("optax", ["--from", "0.4.30"], True),
+        ("optax", ["--from", "0.6.0"], False),
+        ("optax", [], False),
+    ],
+)
+def test_the_version_of_a_library_decides_what_differs(
+    project: Path, cli: Cli, requirement: str, options: list[str], told: bool
+) -> None:
+    (project / "requirements.txt").write_text(f"{requirement}\n")
+    (project / "train.py").write_text("import optax\n\nt = optax.adabelief(0.1)\n")
+    done = cli("upgrade", *options)
+    assert ("since optax 0.2.4" in done.out or "measures the error" in done.out) == told
+
+
 def test_ten_lines_say_what_is_left(project: Path, cli: Cli) -> None:
     """Of many steps the most frequent; of functions that differ alike, one line."""
     draws = "".join(f"x{n} = jax.random.{n}(k)\n" for n in ("normal", "uniform", "gumbel", "laplace"))

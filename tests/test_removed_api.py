@@ -95,6 +95,24 @@ def test_another_meaning_is_told_of_code_from_before(came_from: tuple[int, ...] 
     assert [each.finding.fate for each in found] == [Fate("jax", differs="0.5.0")] * told
 
 
+@pytest.mark.parametrize(
+    ("call", "origin", "told"),
+    [
+        ("adabelief(0.1)", (0, 2, 3), 1),
+        ("adabelief(0.1)", (0, 2, 4), 0),
+        ("contrib.prodigy()", (0, 1, 8), 1),
+        ("contrib.prodigy(0.1)", (0, 1, 8), 0),
+        ("contrib.prodigy(learning_rate=0.1)", (0, 1, 8), 0),
+    ],
+)
+def test_another_meaning_of_a_library_is_told_of_code_from_before(
+    call: str, origin: tuple[int, ...], told: int
+) -> None:
+    around = Surroundings(jax=(0, 10, 2), came_from=(0, 4, 13), origins=(("optax", origin),))
+    found = analysed(f"import optax\n\nt = optax.{call}\n", around).found
+    assert [each.finding.fate.package for each in found if each.finding.fate] == ["optax"] * told
+
+
 def test_a_stack_of_vectors_is_told_and_left() -> None:
     text = "import jax.numpy as jnp\n\n\ndef f(a, b):\n    return jnp.linalg.solve(a, b)\n"
     around = Surroundings(jax=(0, 10, 2), came_from=(0, 4, 30))

@@ -402,6 +402,41 @@ BEHAVIOURS = {
         "jax.random.randint(key, (3,), 0, 99, dtype=jnp.int8)",
         "jax.random.randint(key, (3,), 0, 98, dtype=jnp.int8)",
     ),
+    **{
+        f"jax.random.{last} since 0.4.18": (
+            f"jax.random.{last}(key, {args})",
+            f"jax.random.{last}(jax.random.split(key)[0], {args})",
+        )
+        for last, args in {
+            **dict.fromkeys(("chisquare", "gamma", "generalized_normal", "loggamma"), "0.3, (9,)"),
+            **{"beta": "0.3, 0.4, (9,)", "dirichlet": "x / 9, (3,)"},
+        }.items()
+    },
+    **{
+        f"optax.{last} since 0.2.4": (f"optax.{last}{args}.update(x, optax.{last}{args}.init(x))[0]", meant)
+        for last, args, meant in (
+            *(("adabelief", "(1.0)", "-jnp.ones(4)"), ("scale_by_belief", "()", "jnp.ones(4)")),
+            *(("optimistic_gradient_descent", "(1.0)", "-2 * x"), ("scale_by_optimistic_gradient", "()", "2 * x")),
+        )
+    },
+    "optax.noisy_sgd since 0.2.3": ("optax.noisy_sgd(0.1, key=3)", ""),
+    "optax.add_noise since 0.2.3": ("optax.add_noise(0.1, 0.5, 3)", ""),
+    "optax.contrib.prodigy since 0.1.9": (
+        "optax.contrib.prodigy().update(x, optax.contrib.prodigy().init(x), x)[0]",
+        "optax.contrib.prodigy(0.1).update(x, optax.contrib.prodigy(0.1).init(x), x)[0]",
+    ),
+    "flax.nnx.Dropout since 0.11.2": ("from flax import nnx; out = nnx.Dropout(0.5)", ""),
+    **{
+        f"numpyro.diagnostics.{last} since 0.16.0": (
+            f"from numpyro.diagnostics import {last}; out = {last}(np.sin(np.arange(99.0)){at})",
+            f"from numpyro.diagnostics import {last}; out = {last}(np.sin(np.arange(99.0)){at}, bias=False)",
+        )
+        for last, at in (("autocorrelation", ""), ("autocovariance", ""), ("effective_sample_size", "[None]"))
+    },
+    "orbax.checkpoint.PyTreeCheckpointHandler since 0.4.4": (
+        "import orbax.checkpoint as ocp; out = ocp.PyTreeCheckpointHandler()",
+        "",
+    ),
     "jax.random.ball since 0.4.18": ("jax.random.ball(key, 2)", "jnp.zeros(2)"),
     **{
         f"jax.random.{last} since 0.5.0": (
@@ -542,23 +577,35 @@ def test_a_rewrite_does_what_the_old_code_did(trap: str, results: dict[str, tupl
 
 
 MEANINGS = {name(row): row for row in ROWS if isinstance(row, Meaning)}
-INSTALLED = importlib.metadata.version("jax")
 
 
 @pytest.mark.parametrize("row", BEHAVIOURS)
 def test_another_meaning_is_told_of_code_from_before_and_left(row: str) -> None:
-    since, source = version(MEANINGS[row].since), program(BEHAVIOURS[row][0])
+    since, source, package = version(MEANINGS[row].since), program(BEHAVIOURS[row][0]), MEANINGS[row].package
     before, after = (
         {each.finding.fate: each.finding.recipe for each in analyze(of(source), REMOVED, surroundings=around).found}
-        for around in (Surroundings(jax=(0, 12), came_from=(0, 4, 13)), Surroundings(jax=(0, 12), came_from=since))
+        for around in (_from(package, (0, 0, 13)), _from(package, since))
     )
-    told = Fate("jax", differs=MEANINGS[row].since)
+    told = Fate(package, differs=MEANINGS[row].since)
     assert told in before and before[told] is None and told not in after
+
+
+def _from(package: str, came_from: tuple[int, ...]) -> Surroundings:
+    return Surroundings(jax=(0, 12), came_from=came_from if package == "jax" else None, origins=((package, came_from),))
+
+
+def _is_here(row: Meaning) -> bool:
+    """Whether what is installed is newer than the change."""
+    try:
+        installed = importlib.metadata.version(row.package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return version(row.since) <= version(installed)
 
 
 @pytest.mark.slow
 def test_what_has_another_meaning_comes_to_something_else() -> None:
-    here = [row for row in BEHAVIOURS if version(MEANINGS[row].since) <= version(INSTALLED) and BEHAVIOURS[row][1]]
+    here = [row for row in BEHAVIOURS if _is_here(MEANINGS[row]) and BEHAVIOURS[row][1]]
     said = run([program(code) for row in here for code in BEHAVIOURS[row]])
     assert len(here) > 40 and not any(each.startswith("raises") for each in said)
     assert [row for n, row in enumerate(here) if said[2 * n] == said[2 * n + 1]] == []

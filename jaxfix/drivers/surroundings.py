@@ -15,7 +15,7 @@ from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, last_before, oldest
 from jaxfix.engine.versions import since as versions_since
 from jaxfix.engine.versions import until as versions_until
-from jaxfix.library.changes.periods import DISTRIBUTIONS
+from jaxfix.library.changes.periods import DISTRIBUTIONS, beside
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
@@ -169,6 +169,17 @@ def floors(folder: Path) -> Bounds:
             if bound is not None:
                 found.setdefault(named(requirement), bound)
     return tuple((package, found[name]) for package, name in DISTRIBUTIONS.items() if name in found)
+
+
+def origins(admitted: Admitted, came_from: Version | None) -> Bounds:
+    """By packages around jax, the version that code was written for.
+
+    Args:
+      came_from: that of jax, whose time decides where the project bounds a package by nothing.
+    """
+    newest = {package: last_before(bound) for package, bound in admitted.until}
+    found = {**(beside(came_from) if came_from is not None else {}), **newest, **dict(admitted.floors)}
+    return tuple((package, bound) for package, bound in found.items() if package != "jax")
 
 
 def _floor(file: Path, *, with_pins: bool) -> Version | None:

@@ -154,7 +154,7 @@ def _method(module: Module, row: Method, node: ast.Attribute, whole: ast.expr, e
 def _differs(module: Module, call: ast.Call, row: Meaning) -> bool:
     """Whether this call is one of those that the row is about."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if row.unless and (row.unless in given or None in given):
+    if row.unless and (row.unless in given or None in given or (row.is_first and call.args)):
         return False
     if row.only_with:
         late = call.args[row.position] if 0 < row.position < len(call.args) else None
@@ -165,13 +165,15 @@ def _differs(module: Module, call: ast.Call, row: Meaning) -> bool:
     return True
 
 
+def _has_changed(module: Module, row: Meaning) -> bool:
+    """Whether the file came from a version before the change, and goes to one after it."""
+    origin, since = module.surroundings.origin(row.package), version(row.since)
+    return origin is not None and origin < since <= (module.surroundings.in_use(row.package) or since)
+
+
 def meanings(module: Module, rows: list[Meaning]) -> Iterator[Finding]:
     """Calls that do something else, where the file came from a version before that."""
-    around = module.surroundings
-    came_from = around.came_from
-    if came_from is None:
-        return
-    lasting = [row for row in rows if came_from < version(row.since) <= (around.jax or version(row.since))]
+    lasting = [row for row in rows if _has_changed(module, row)]
     told: set[str] = set()
     every = [(call, row) for row in lasting for call in module.calls(row.function)]
     for call, row in sorted(every, key=lambda pair: pair[0].lineno):
@@ -182,9 +184,9 @@ def meanings(module: Module, rows: list[Meaning]) -> Iterator[Finding]:
         told.add(row.what)
         yield Finding(
             call.func,
-            f"`{row.function}` {row.what}, since jax {row.since}",
+            f"`{row.function}` {row.what}, since {row.package} {row.since}",
             "Check what it is used for",
             declined=Reason(Code.BY_HAND, row.steps),
-            fate=Fate("jax", differs=row.since),
+            fate=Fate(row.package, differs=row.since),
             safety=Safety.DISPLAY_ONLY,
         )

@@ -256,7 +256,15 @@ def _named(unit: Unit) -> bytes:
     """A digest of the file's name and surroundings, and of the codemods that read it."""
     around = unit.surroundings
     ids = tuple(codemod.id for codemod in unit.codemods)
-    versions = (around.jax, around.oldest_jax, around.until, around.libraries, around.floors, around.came_from)
+    versions = (
+        around.jax,
+        around.oldest_jax,
+        around.until,
+        around.libraries,
+        around.floors,
+        around.came_from,
+        around.origins,
+    )
     asked = tuple(change.value for change in around.asked)
     place = (around.name, around.is_package, around.is_distributed)
     parts = (unit.source.path, *place, around.helpers, *versions, asked, ids)

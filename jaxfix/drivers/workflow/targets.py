@@ -13,7 +13,7 @@ from jaxfix.drivers.neighbours import Neighbours
 from jaxfix.drivers.places import Places
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.stored import Stored
-from jaxfix.drivers.surroundings import Admitted, Helper, Placed, named_helper, placed
+from jaxfix.drivers.surroundings import Admitted, Helper, Placed, named_helper, origins, placed
 from jaxfix.drivers.workflow.admitted import Versions, least
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.traces import Sights, read_trace
@@ -207,7 +207,9 @@ class _Settings:
         if ends is not None:
             came_from = ends.came_from or admitted.oldest or versions.pinned(folder) or admitted.newest
             told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=(), libraries=())
-            told = replace(told, floors=least(versions.libraries, admitted.floors))
+            told = replace(
+                told, origins=origins(admitted, came_from), floors=least(versions.libraries, admitted.floors)
+            )
         return replace(target, surroundings=told, helper=helper)
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:

@@ -145,6 +145,16 @@ MEANINGS = (
         position=4,
         alike=("int", "jnp.int32", "jnp.int64", "jnp.uint32", '"int32"'),
     ),
+    *(
+        Meaning(
+            f"jax.random.{last}",
+            "0.4.18",
+            "draws other numbers from the same key where a parameter is below one",
+            "nothing sets it back: compare distributions",
+            is_told_once=True,
+        )
+        for last in ("beta", "chisquare", "dirichlet", "gamma", "generalized_normal", "loggamma")
+    ),
     Meaning(
         "jax.random.ball",
         "0.4.18",

@@ -34,6 +34,17 @@ class Switch:
 
 
 KNOWN = (0, 12)
+_BESIDE: Mapping[Version, Mapping[str, str]] = {
+    (0, 4, 13): {"optax": "0.1.5", "flax": "0.6.11", "numpyro": "0.12.1", "orbax": "0.2.6"},
+    (0, 4, 20): {"optax": "0.1.8", "flax": "0.7.5", "numpyro": "0.13.2", "orbax": "0.4.4"},
+    (0, 4, 25): {"optax": "0.2.1", "flax": "0.8.1", "numpyro": "0.13.2", "orbax": "0.5.3"},
+    (0, 4, 30): {"optax": "0.2.3", "flax": "0.8.5", "numpyro": "0.15.1", "orbax": "0.5.20"},
+    (0, 4, 36): {"optax": "0.2.4", "flax": "0.10.2", "numpyro": "0.16.1", "orbax": "0.10.2"},
+    (0, 5, 3): {"optax": "0.2.4", "flax": "0.10.4", "numpyro": "0.17.0", "orbax": "0.11.10"},
+    (0, 6, 2): {"optax": "0.2.5", "flax": "0.10.7", "numpyro": "0.18.0", "orbax": "0.11.16"},
+    (0, 7, 2): {"optax": "0.2.6", "flax": "0.11.2", "numpyro": "0.19.0", "orbax": "0.11.25"},
+}
+"""By a jax, the newest versions of libraries that pip installs with it."""
 """The newest jax whose changes the table has."""
 WHEELS = (
     Wheels("3.8", "0.4.13", "0.4.13"),
@@ -83,6 +94,12 @@ def pythons(jax: Version) -> tuple[str, ...]:
 def held(jax: Version) -> tuple[str, ...]:
     """The requirements that keep packages at versions which that jax runs with."""
     return tuple(f"{each.package}<{each.below}" for each in HELD if _whole(jax) < version(each.until))
+
+
+def beside(jax: Version) -> Mapping[str, Version]:
+    """The versions of libraries that code of the time of that jax cannot be newer than; empty after the last known."""
+    known = next((jaxes for jaxes in sorted(_BESIDE) if jax <= jaxes), None)
+    return {} if known is None else {name: version(text) for name, text in _BESIDE[known].items()}
 
 
 def alike(jax: Version | None) -> Mapping[str, str]:

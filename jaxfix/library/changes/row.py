@@ -119,6 +119,7 @@ class Meaning:
       since: the version from which on it is so.
       what: as a clause after the name of the function.
       unless: a keyword that settles it; empty where none does.
+      is_first: whether `unless` is the first parameter, so that any positional argument settles it too.
       only_with: a keyword without which nothing differs; empty where everything does.
       position: its place where it is passed by position; 0 where it cannot be.
       alike: the texts of its values with which nothing differs.
@@ -136,6 +137,12 @@ class Meaning:
     alike: tuple[str, ...] = ()
     only_ints: bool = False
     is_told_once: bool = False
+    is_first: bool = False
+
+    @property
+    def package(self) -> str:
+        """The one whose versions its `since` counts."""
+        return self.function.partition(".")[0]
 
 
 Row = Name | Keyword | Positional | Method | Meaning

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from jaxfix.library.changes import around, jax_internals, jax_modules, jax_names, members
+from jaxfix.library.changes import around, jax_internals, jax_modules, jax_names, meanings_around, members
 from jaxfix.library.changes.row import Keyword, Meaning, Method, Name, Positional, Row
 
 NAMES: tuple[Name, ...] = (*jax_names.NAMES, *jax_modules.NAMES, *jax_internals.NAMES, *around.NAMES)
-ROWS: tuple[Row, ...] = (*NAMES, *members.KEYWORDS, *members.POSITIONAL, *members.METHODS, *members.MEANINGS)
+MEANINGS: tuple[Meaning, ...] = (*members.MEANINGS, *meanings_around.MEANINGS)
+ROWS: tuple[Row, ...] = (*NAMES, *members.KEYWORDS, *members.POSITIONAL, *members.METHODS, *MEANINGS)
 NAMED: Mapping[str, Name] = {row.old: row for row in NAMES}
 """The names that are gone or going, by their canonical name."""
 CHANGED_LIBRARIES = tuple(sorted({row.old.partition(".")[0] for row in around.NAMES}))

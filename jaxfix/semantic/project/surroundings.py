@@ -30,6 +30,7 @@ class Surroundings:
         to be brought to another version.
       floors: by these packages, the oldest version that it has to run with.
       came_from: the version of jax that it was written for, where it is to be brought to another one; None elsewhere.
+      origins: by these packages, the version that it was written for, as far as that is known; empty elsewhere.
       hot: where a traced run spent time besides compiling, at the lines of the file as analysed.
       held: what programs of a traced run hold, at the lines of the file as analysed.
       drifts: parts of states that a traced run has seen to start weakly typed, in whichever file.
@@ -48,6 +49,7 @@ class Surroundings:
     libraries: tuple[tuple[str, tuple[int, ...]], ...] = ()
     floors: tuple[tuple[str, tuple[int, ...]], ...] = ()
     came_from: tuple[int, ...] | None = None
+    origins: tuple[tuple[str, tuple[int, ...]], ...] = ()
     hot: tuple[Hot, ...] = ()
     held: tuple[Held, ...] = ()
     drifts: tuple[Drift, ...] = ()
@@ -79,6 +81,10 @@ class Surroundings:
     def in_use(self, package: str) -> tuple[int, ...] | None:
         """The version that it runs with, or is to run with; None where it is unknown."""
         return self.jax if package == "jax" else dict(self.libraries).get(package)
+
+    def origin(self, package: str) -> tuple[int, ...] | None:
+        """The version of a package that it was written for; None where that is unknown, or does not matter."""
+        return self.came_from if package == "jax" else dict(self.origins).get(package)
 
     def admits(self, package: str, since: tuple[int, ...]) -> bool:
         """Whether the project admits a version of the package that is not older."""
