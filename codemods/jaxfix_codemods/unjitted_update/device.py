@@ -76,11 +76,23 @@ def _typed_class(module: Module, receiver: ast.expr) -> ast.ClassDef | None:
 
 
 def is_unpacked_function(module: Module, func: ast.expr) -> bool:
-    """Whether `func` is one of the functions that a library returned together: `init, update = optax.adam(1e-3)`."""
+    """Whether `func` is one of the functions that a library returned together: `init, update = optax.adam(1e-3)`.
+
+    So is a parameter for which callers pass no other.
+    """
     if not isinstance(func, ast.Name):
         return False
-    found = module.bindings(func.id, module.scope_of(func.id, func))
-    return bool(found) and all(_is_unpacked_of_library(module, binding.node) for binding in found)
+    found = [binding.node for binding in module.bindings(func.id, module.scope_of(func.id, func))]
+    if len(found) == 1 and isinstance(found[0], ast.arg):
+        sources = module.get(Values).origins.of(func)
+        return len(sources) > 0 and all(is_made_by_library(module, source) for source in sources)
+    return bool(found) and all(_is_unpacked_of_library(module, node) for node in found)
+
+
+def is_made_by_library(module: Module, source: ast.AST) -> bool:
+    """Whether a function of a package that changes no argument made it: an optimizer, or one of its functions."""
+    made_by = module.qualname(source.func) if isinstance(source, ast.Call) else None
+    return (made_by or "").partition(".")[0] in _READING
 
 
 def _is_second(module: Module, func: ast.expr) -> bool:
@@ -92,8 +104,8 @@ def _is_second(module: Module, func: ast.expr) -> bool:
 
 def _is_unpacked_of_library(module: Module, target: ast.AST) -> bool:
     match module.parent(target), module.statement(target):
-        case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Call(func=made_by)) if only is display:
-            return (module.qualname(made_by) or "").partition(".")[0] in _READING
+        case ast.Tuple() as display, ast.Assign(targets=[only], value=value) if only is display:
+            return is_made_by_library(module, value)
     return False
 
 

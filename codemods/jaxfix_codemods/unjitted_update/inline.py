@@ -41,10 +41,11 @@ from jaxfix_codemods.unjitted_update.checks import (
     is_own,
 )
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
-from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
 from jaxfix_codemods.unjitted_update.made import check_made
+from jaxfix_codemods.unjitted_update.passed import are_made_once
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
@@ -156,6 +157,9 @@ class _Judge:
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
+        if self._are_static(captured):
+            self._handed, captured = tuple(sorted(captured)), ()
+            self._given = (*self._handed, *self._given)
         # A method would not see the variables of this one, a function in it does.
         self._own = self._root if not captured else None
         self._before = self._method() if self._own is not None else self._place(captured)
@@ -502,6 +506,7 @@ class _Judge:
         if binding is not None and isinstance(binding.node, ast.arg):
             for source in self._values.origins.of(use):
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
+                is_read |= is_made_by_library(self._module, source)
                 if not (is_read or (isinstance(source, ast.expr) and self._module.qualname(source) is not None)):
                     raise Declined(
                         Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes is unknown")
@@ -545,6 +550,19 @@ class _Judge:
             case (binding,) if isinstance(binding.node, ast.Name):
                 value = self._module.value_of(binding.node)
                 return isinstance(value, ast.Constant) and why_unstable(self._module, name, self._scope) is None
+        return False
+
+    def _are_static(self, captured: Collection[str]) -> bool:
+        """Whether the functions around that the row calls are static arguments, as it would be made at every call."""
+        module, scope = self._module, self._scope
+        if not captured or not isinstance(scope, ast.FunctionDef) or scope is self._around:
+            return False
+        if self._filtered or self._handed or self._copied or self._root or _reads_enclosing(module, self._row, scope):
+            return False
+        try:
+            check_made_once(module, module.statement(self._row[0]))
+        except Declined:
+            return are_made_once(module, self._values, scope, captured)
         return False
 
     # --- where it stands --------------------------------------------------------------------------------------
