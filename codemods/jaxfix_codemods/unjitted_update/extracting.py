@@ -29,6 +29,7 @@ class Extraction:
       value: the name of what a `return` of the statements computes, outside.
       static: how many of the parameters, the first, are functions of the object, which are static arguments.
       goes_on: whether it is passed what it bound at the call before.
+      lifted: what the function around binds at every call, and the module is to bind once, above the function.
     """
 
     row: Row
@@ -46,6 +47,7 @@ class Extraction:
     value: str | None = None
     by: str = "jax.jit"
     goes_on: bool = False
+    lifted: tuple[ast.Assign, ...] = ()
 
 
 def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
@@ -68,7 +70,8 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     parameters = ", ".join([*([found.own] if found.own else []), *found.parameters])
     head = f"{_decorator(found, edit)}\ndef {found.name}({parameters}):"
     lines = _indented("\n".join(_returning(module, found, body)))
-    edit.insert_before(found.before, f"{head}\n{lines}")
+    above = "".join(f"{edit.take(statement, {})}\n" for statement in found.lifted)
+    edit.insert_before(found.before, f"{above}\n\n{head}\n{lines}" if above else f"{head}\n{lines}")
 
 
 def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[str]:

@@ -44,6 +44,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind, object
 from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
+from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.passed import are_made_once
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
@@ -157,7 +158,10 @@ class _Judge:
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
-        if self._are_static(captured):
+        self._lifted = self._made_of_constants(captured)
+        if self._lifted:
+            captured = ()
+        elif self._are_static(captured):
             self._handed, captured = tuple(sorted(captured)), ()
             self._given = (*self._handed, *self._given)
         # A method would not see the variables of this one, a function in it does.
@@ -250,6 +254,7 @@ class _Judge:
             self._local("value", "result") if self._at.result is not None else None,
             "flax.nnx.jit" if self._objects else "jax.jit",
             any(map(self._comes_again, {*given} & {*results})),
+            self._lifted,
         )
 
     def _comes_again(self, name: str) -> bool:
@@ -552,17 +557,31 @@ class _Judge:
                 return isinstance(value, ast.Constant) and why_unstable(self._module, name, self._scope) is None
         return False
 
+    def _made_of_constants(self, captured: Collection[str]) -> tuple[ast.Assign, ...]:
+        """What binds the optimizers around that the row calls, if these can be made once for all calls."""
+        scope = self._scope
+        if not self._is_made_again(captured) or not isinstance(scope, ast.FunctionDef):
+            return ()
+        return made_of_constants(self._module, scope, captured, _top(self._module, scope))
+
     def _are_static(self, captured: Collection[str]) -> bool:
         """Whether the functions around that the row calls are static arguments, as it would be made at every call."""
+        scope = self._scope
+        if self._filtered or not self._is_made_again(captured) or not isinstance(scope, ast.FunctionDef):
+            return False
+        return are_made_once(self._module, self._values, scope, captured)
+
+    def _is_made_again(self, captured: Collection[str]) -> bool:
+        """Whether a function of the row beside its loop would be made at every call of the function around."""
         module, scope = self._module, self._scope
         if not captured or not isinstance(scope, ast.FunctionDef) or scope is self._around:
             return False
-        if self._filtered or self._handed or self._copied or self._root or _reads_enclosing(module, self._row, scope):
+        if self._handed or self._copied or self._root or _reads_enclosing(module, self._row, scope):
             return False
         try:
             check_made_once(module, module.statement(self._row[0]))
         except Declined:
-            return are_made_once(module, self._values, scope, captured)
+            return True
         return False
 
     # --- where it stands --------------------------------------------------------------------------------------

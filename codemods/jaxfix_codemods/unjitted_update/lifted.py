@@ -1,0 +1,48 @@
+"""Optimizers of constants that each call of a function makes: a step at the top of a file needs them made once."""
+
+import ast
+import builtins
+from collections.abc import Collection
+
+from jaxfix.api import Module, walk
+from jaxfix.api.analysis import why_unstable
+from jaxfix_codemods.unjitted_update.device import is_made_by_library
+
+
+def made_of_constants(
+    module: Module, function: ast.FunctionDef, names: Collection[str], top: ast.stmt
+) -> tuple[ast.Assign, ...]:
+    """The statements of `function` that bind `names` to what a library makes of constants, in order.
+
+    Args:
+      top: the statement of the module before which they are to stand.
+
+    Returns:
+      None of them where one cannot stand there.
+    """
+    found = [statement for statement in function.body if _binds(module, function, statement, names, top)]
+    assigned = [statement for statement in found if isinstance(statement, ast.Assign)]
+    return tuple(assigned) if len(assigned) == len(names) else ()
+
+
+def _binds(
+    module: Module, function: ast.FunctionDef, statement: ast.stmt, names: Collection[str], top: ast.stmt
+) -> bool:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if name in names:
+            is_bound_once = len(module.bindings(name, function)) == 1
+            is_free = not module.bindings(name, module.tree) and not hasattr(builtins, name)
+            return is_bound_once and is_free and is_made_by_library(module, value) and _stands_at(module, value, top)
+    return False
+
+
+def _stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:
+    """Whether all that `value` reads is bound in the module before `top`, and once."""
+    for name in (node for node in walk(value) if isinstance(node, ast.Name)):
+        if module.qualname(name) is not None:
+            continue
+        if module.scope_of(name.id, name) is not module.tree or why_unstable(module, name.id, module.tree) is not None:
+            return False
+        if any(module.statement(bound.node).lineno >= top.lineno for bound in module.bindings(name.id, module.tree)):
+            return False
+    return True
