@@ -88,6 +88,10 @@ where the class says itself how its objects are copied, where an attribute was m
 the object and goes on reading it (`self.gradient = jax.grad(self.loss)`), where a
 count in Python would become an array, and where a value of it is asked for.
 
+A step of a function that is called again and again stands at the top of the file:
+an optimizer that the function makes of constants is made there, once, and
+functions that a caller passes are static arguments, if they are made once.
+
 Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.
 
