@@ -176,8 +176,8 @@ def shapes():
         print(jax.grad(lambda p: jnp.sum(p**2))(jnp.ones(size)))  # want: unjitted-update (no fix): is not an assignment to variables
 
 
-def epoch(params, batches):
-    tx = optax.sgd(0.1)
+def epoch(params, batches, rate):
+    tx = optax.sgd(rate)
     state = tx.init(params)
     for batch in batches:
         gradients = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): at every call of `epoch`
@@ -201,4 +201,4 @@ if __name__ == "__main__":
     numpy_state(batches)
     shapes()
     for _ in range(3):
-        epoch(jnp.ones(3), batches)
+        epoch(jnp.ones(3), batches, 0.1)
