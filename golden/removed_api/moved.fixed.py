@@ -5,13 +5,11 @@ from typing import Optional, Union
 import jax
 import jax.numpy as jnp
 import jax.random as jrandom
-from jax import lax, ops
 from jax import config
 from jax.extend.core import ClosedJaxpr, Primitive
 from jax.example_libraries import stax
 from jax.lax import with_sharding_constraint
 from jax.extend import backend
-from jax.interpreters import pxla
 from jax import Array as KeyArray
 
 config.update("jax_enable_x64", True)

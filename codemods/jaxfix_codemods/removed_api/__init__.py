@@ -154,6 +154,21 @@ def _of_name(module: Module, each: Named) -> Finding:
 
 def _use(module: Module, each: Named, edit: Rewriter) -> None:
     Spelling(module, edit, {each.node: each.row}).replace_all()
+    alias = _imported_for(module, each.at)
+    if alias is not None:
+        edit.remove_import(alias)
+
+
+def _imported_for(module: Module, at: ast.expr) -> ast.alias | None:
+    """What `from jax import ops` binds for `ops.index`: it goes where nothing reads it any more."""
+    inner = at
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    if not isinstance(inner, ast.Name):
+        return None
+    bound = [each.node for each in module.bindings(inner.id, module.scope_of(inner.id, inner))]
+    aliases = (alias for node in bound if isinstance(node, ast.ImportFrom) for alias in node.names)
+    return next((alias for alias in aliases if (alias.asname or alias.name) == inner.id), None)
 
 
 def _is_other(module: Module, each: Imported | Named) -> bool:
