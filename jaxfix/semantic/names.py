@@ -348,8 +348,8 @@ class Names:
         inside = [(node.target, node.value) for node in self._nodes(ast.NamedExpr)]
         beside = [
             (target, value)
-            for display, _ in plain
-            if isinstance(display, ast.Tuple | ast.List)
+            for display, values in plain
+            if isinstance(display, ast.Tuple | ast.List) and isinstance(values, ast.Tuple | ast.List)
             for target in display.elts
             if isinstance(target, ast.Name) and (value := self.value_of(target)) is not None
         ]

@@ -47,19 +47,17 @@ class Eagerness:
         ruled = visibility.ruled_by(module, function)
         if ruled is not None:
             return self._is_entered(ruled)
-        if not self._is_called_eagerly(function):
-            return False
-        return not visibility.is_jitted(module, function)
+        return not visibility.is_jitted(module, function) and self._is_called_eagerly(function)
 
     def _is_called_eagerly(self, function: Function) -> bool:
         """Whether who calls its name runs it so: at a place that is known, and it is what stands there."""
+        if nature_of(self._module, function) is not Nature.PLAIN:
+            return False
         name = visibility.name_for_others(self._module, function)
-        is_known = name is not None and self._module.surroundings.project.ask(RUNS_EAGERLY, name)
-        found = is_known or any(
+        return any(
             self.is_eager(use.site) if isinstance(use, CallEdge) else self._escapes_eagerly(use)
             for use in entering(self._module, function)
-        )
-        return found and nature_of(self._module, function) is Nature.PLAIN
+        ) or (name is not None and self._asks(RUNS_EAGERLY, name))
 
     def _escapes_eagerly(self, use: Escape) -> bool:
         if use.returned is not None:

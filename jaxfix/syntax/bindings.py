@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jaxfix.syntax.index import COMPREHENSIONS, Index, Scope
-from jaxfix.syntax.nodes import FUNCTIONS
+from jaxfix.syntax.nodes import FUNCTIONS, last_name, walk
+
+_NAMED = frozenset({ast.Name, ast.Attribute})
 
 
 class Binding(NamedTuple):
@@ -124,11 +126,10 @@ def value_beside(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast
             is_plain = not any(isinstance(each, ast.Starred) for each in (*targets.elts, *values))
             if is_plain and len(values) == len(targets.elts):
                 value = values[targets.elts.index(target)]
-                return value if _last_names(targets).isdisjoint(_last_names(value)) else None
+                is_free = value.__class__ is ast.Constant or _last_names(targets).isdisjoint(_last_names(value))
+                return value if is_free else None
     return None
 
 
-def _last_names(expr: ast.expr) -> set[str]:
-    nodes = list(ast.walk(expr))
-    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return attributes | {node.id for node in nodes if isinstance(node, ast.Name)}
+def _last_names(expr: ast.expr) -> set[str | None]:
+    return {last_name(node) for node in walk(expr) if node.__class__ in _NAMED}

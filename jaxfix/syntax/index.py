@@ -92,9 +92,9 @@ class Index:
             if kind is call:
                 below = [node.func, *node.args, *node.keywords]
             else:
-                below = []
+                below, parts = [], node.__dict__  # of what was parsed it has each
                 for field in fields:
-                    part: Any = getattr(node, field, None)
+                    part: Any = parts[field]
                     if part.__class__ is list:
                         below += part
                     elif part is not None:
