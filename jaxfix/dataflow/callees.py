@@ -20,6 +20,8 @@ from jaxfix.syntax.signatures import default_of, positional_of
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
 _WITH_VALUE = where(Transform.WITH_VALUE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMED_AS_DEFINED = frozenset({*_FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom})
 
 
 @frozen
@@ -45,6 +47,7 @@ class Callees:
 
     def __init__(self, module: Module, functions: Callable[[ast.AST], Sources] | None) -> None:
         self._module, self._functions = module, functions
+        self._called_by: dict[Function, list[ast.Call]] = {}
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this module that `call` calls, through a `jax.jit` around it if there is one."""
@@ -69,9 +72,15 @@ class Callees:
     @cached_property
     def _attributes(self) -> frozenset[str]:
         """The names of all that classes of the module define, and of all attributes that it stores."""
+        bodies = (statement for node in self._module.nodes(ast.ClassDef) for statement in node.body)
+        return self._stored.union(each.name for each in bodies if isinstance(each, _FUNCTIONS))
+
+    @cached_property
+    def _stored(self) -> frozenset[str]:
+        """As `_attributes`, of what may be a function of another name."""
         stored = {node.attr for node in stored_attributes(self._module) if isinstance(node.ctx, ast.Store)}
         bodies = (statement for node in self._module.nodes(ast.ClassDef) for statement in node.body)
-        return frozenset(stored.union(*map(_bound_by, bodies)))
+        return frozenset(stored.union(*(_bound_by(each) for each in bodies if not isinstance(each, _FUNCTIONS))))
 
     @cached_property
     def _named(self) -> "Solver[ast.expr, _Callee | None]":
@@ -147,7 +156,7 @@ class Callees:
         if not isinstance(function, FUNCTIONS) or not isinstance(arguments, ast.arguments):
             return [], False
         found, complete = [], True
-        for call in self._callers.get(function, ()):
+        for call in self._callers(function):
             argument = self._passed(call, arguments, parameter, skipped=self._skipped(call, function))
             if argument is not None:
                 found.append(argument)
@@ -175,22 +184,42 @@ class Callees:
             return call.func.value if isinstance(call.func, ast.Attribute) else None
         return call.args[index] if index < len(call.args) else None
 
+    def _callers(self, function: Function) -> list[ast.Call]:
+        """The calls of a function of the module, those for the leaves of trees among them."""
+        if function not in self._called_by:
+            spelled = () if isinstance(function, ast.Lambda) else self._module.spelled_calls((function.name,))
+            plain = (call for call in spelled if call not in self._tree_maps and self.called(call) is function)
+            chosen = {*self._by_another_name.get(function, ()), *plain}
+            every = self._module.nodes(ast.Call) if chosen else ()
+            self._called_by[function] = [call for call in every if call in chosen]
+        return self._called_by[function]
+
     @cached_property
-    def _callers(self) -> dict[Function, list[ast.Call]]:
-        """The calls of each function of the module, those for the leaves of trees among them."""
+    def _by_another_name(self) -> dict[Function, list[ast.Call]]:
+        """The calls of each function that need not spell its name."""
         found: dict[Function, list[ast.Call]] = {}
+        names, attributes = self._bound_otherwise, self._stored if self._functions is not None else frozenset[str]()
         for call in self._module.nodes(ast.Call):
-            if isinstance(call.func, ast.Name) and call.func.id not in self._bound and call not in self._tree_maps:
-                continue  # as most are
+            match call.func:
+                case ast.Name(id=name) if name not in names and call not in self._tree_maps:
+                    continue  # as most are
+                case ast.Attribute(attr=name) if name not in attributes and call not in self._tree_maps:
+                    continue
             function = self.called(call) if call not in self._tree_maps else self.mapped(call) or self.called(call)
             if function is not None:
                 found.setdefault(function, []).append(call)
         return found
 
+    @cached_property
+    def _bound_otherwise(self) -> frozenset[str]:
+        """The names that may stand for a function of another name: by an assignment, or as a parameter."""
+        binding = self._module.index.binding
+        return frozenset(
+            name for name in self._bound if not {node.__class__ for node in binding[name]} <= _NAMED_AS_DEFINED
+        )
+
 
 def _bound_by(statement: ast.stmt) -> set[str]:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        return {statement.name}
     return {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 

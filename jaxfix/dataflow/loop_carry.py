@@ -9,7 +9,7 @@ from functools import cached_property
 
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.table import CONTROL_FLOW
-from jaxfix.semantic.calls import returned
+from jaxfix.semantic.calls import calls_of_calls, returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
 from jaxfix.source.frozen import frozen
@@ -128,9 +128,7 @@ class Carrying:
 
     def _control_flow(self) -> Iterator[ast.Call]:
         yield from self._module.calls(*CONTROL_FLOW)
-        for call in self._module.nodes(ast.Call):
-            if isinstance(call.func, ast.Call) and self._primitive(call) in CONTROL_FLOW:
-                yield call
+        yield from (call for call in calls_of_calls(self._module) if self._primitive(call) in CONTROL_FLOW)
 
     def _passed(self, call: ast.Call, handed: _Handed, parameter: ast.arg) -> Carried | ast.expr | None:
         arguments = handed.function.args

@@ -77,11 +77,10 @@ class Expected:
         """Those about what a file imports."""
         found: Answers = {}
         for target in source.imports:
-            name = around.absolute(target)
-            if name in self._by_module:
-                found.update(self._by_module[name])
-            else:
-                found.update(self._of_name(name))
+            name = around.absolute(target) if target[:1] == "." else target
+            known = self._by_module[name] if name in self._by_module else self._of_name(name)
+            if known:
+                found.update(known)
         return found
 
     def _defined(self, facts: Facts) -> Iterator[tuple[Asked, object]]:

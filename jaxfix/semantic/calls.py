@@ -32,6 +32,15 @@ def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> 
     return found
 
 
+def calls_of_calls(module: Module) -> list[ast.Call]:
+    """The calls of what a call returns, as `jax.jit(f)(x)`, in the order of the text."""
+    return module.get(_calls_of_calls)
+
+
+def _calls_of_calls(module: Module) -> list[ast.Call]:
+    return [call for call in module.nodes(ast.Call) if type(call.func) is ast.Call]
+
+
 _KNOWN: WeakKeyDictionary[Function, tuple[ast.expr, ...]] = WeakKeyDictionary()
 
 

@@ -7,6 +7,8 @@ from functools import cached_property
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import STORES
 
+_FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
+
 
 class Identifiers:
     """The identifiers of one module."""
@@ -19,7 +21,13 @@ class Identifiers:
     @cached_property
     def bound(self) -> frozenset[str]:
         """The names that some scope binds to something else than an import."""
-        return frozenset(name for name, nodes in self._index.binding.items() if any(map(_is_bound, nodes)))
+        found = set()
+        for name, nodes in self._index.binding.items():
+            for node in nodes:
+                if type(node.ctx) is ast.Store if type(node) is ast.Name else type(node) in _FUNCTIONS:
+                    found.add(name)
+                    break
+        return frozenset(found)
 
     def unused(self, name: str) -> str:
         """`name`, or `name` with a number, that occurs nowhere in the file and was not given out before."""
@@ -87,11 +95,4 @@ class Identifiers:
     @cached_property
     def _texts(self) -> frozenset[str]:
         """The strings of the code, be they identifiers or not."""
-        return frozenset([each.value for each in self._module.nodes(ast.Constant) if isinstance(each.value, str)])
-
-
-def _is_bound(node: ast.AST) -> bool:
-    """Whether what binds a name is a function, or an assignment of whatever kind."""
-    if isinstance(node, ast.Name):
-        return isinstance(node.ctx, ast.Store)
-    return node.__class__ in (ast.FunctionDef, ast.AsyncFunctionDef)
+        return frozenset([each.value for each in self._module.nodes(ast.Constant) if type(each.value) is str])

@@ -145,10 +145,11 @@ class Module:
         Returns:
           From the inside out, the module last; `node` is not among them.
         """
-        parent = self._parents.get(node)
+        parents, tree = self._parents, self.tree
+        parent = parents.get(node)
         while parent is not None:
             yield parent
-            parent = self._parents.get(parent)
+            parent = parents[parent] if parent is not tree else None
 
     def enclosing(self, node: ast.AST, kind: type[N] | tuple[type[N], ...]) -> N | None:
         """The innermost node of `kind` around `node`.
@@ -167,9 +168,13 @@ class Module:
         Returns:
           None for code that the module runs itself, in classes too.
         """
-        scope = self._around.get(node)
+        around = self._around
+        try:
+            scope = around[node]
+        except KeyError:
+            return None  # not of this file
         while scope is not None and scope.__class__ not in _FUNCTIONS:
-            scope = self._around[scope]
+            scope = around[scope]
         return scope  # type: ignore[return-value]  # of one of these classes
 
     def is_top_level(self, node: ast.AST) -> bool:
@@ -213,12 +218,12 @@ class Module:
         if self.function(node) not in self._looping:
             return ()
         found = []
-        parents, inner = self._parents, node
-        outer = parents.get(node)
-        while outer is not None and outer.__class__ not in _FUNCTIONS:
+        parents, tree, inner = self._parents, self.tree, node
+        outer = parents.get(node, tree)
+        while outer is not tree and outer.__class__ not in _FUNCTIONS:
             if outer.__class__ in _LOOPING and not _runs_once(outer, inner):
                 found.append(outer)
-            inner, outer = outer, parents.get(outer)
+            inner, outer = outer, parents[outer]
         return tuple(found)
 
     @cached_property

@@ -105,11 +105,11 @@ def _may_change(func: ast.expr) -> bool:
 
 def root(node: ast.AST | None) -> ast.Name | None:
     """The name that `node` is, or is a part of."""
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        if isinstance(node, ast.Attribute) and node.attr == "at":
+    while type(node) is ast.Attribute or type(node) is ast.Subscript:
+        if type(node) is ast.Attribute and node.attr == "at":
             return None  # `x.at[i].add(y)` changes nothing
         node = node.value
-    return node if isinstance(node, ast.Name) else None
+    return node if type(node) is ast.Name else None
 
 
 def is_own_object(module: Module, node: ast.AST) -> bool:

@@ -44,7 +44,7 @@ class Names:
         Returns:
           In the order of the text.
         """
-        return tuple(node for node in self.by_id.get(name, ()) if node.ctx.__class__ is ast.Load)
+        return tuple([node for node in self.by_id.get(name, ()) if node.ctx.__class__ is ast.Load])
 
     def uses(self, name: str, scope: Scope | None) -> tuple[ast.Name, ...]:
         """Every place that binds, reads or deletes the variable `name` of `scope`.
@@ -102,7 +102,10 @@ class Names:
         Returns:
           None for a builtin, or a name that is bound nowhere.
         """
-        key = (name, self._around.get(node))
+        try:
+            key = name, self._around[node]
+        except KeyError:
+            key = name, None  # not of this file
         try:
             return self._seen_from[key]
         except KeyError:
@@ -300,8 +303,8 @@ class Names:
         found = self._calls_by_name.get(name)
         if found is None:
             nodes = (*self._index.names.get(name, ()), *self._index.attributes.get(name, ()))
-            around = ((node, self._parents[node]) for node in nodes)
-            calls = [call for node, call in around if isinstance(call, ast.Call) and call.func is node]
+            parents = self._parents
+            calls = [call for node in nodes if type(call := parents[node]) is ast.Call and call.func is node]
             found = self._calls_by_name[name] = calls
         return found
 
@@ -330,8 +333,8 @@ class Names:
             if alias.asname:
                 found.setdefault(alias.name.rpartition(".")[2], set()).add(alias.asname)
         for target, value in self.assigned:
-            if isinstance(value, ast.Name | ast.Attribute):
-                last = value.id if isinstance(value, ast.Name) else value.attr
+            last = value.id if type(value) is ast.Name else value.attr if type(value) is ast.Attribute else None
+            if last is not None:
                 found.setdefault(last, set()).add(target.id)
         return {last: frozenset(names) for last, names in found.items()}
 
@@ -349,12 +352,19 @@ class Names:
         beside = [
             (target, value)
             for display, values in plain
-            if isinstance(display, ast.Tuple | ast.List) and isinstance(values, ast.Tuple | ast.List)
+            if (type(display) is ast.Tuple or type(display) is ast.List) and isinstance(values, ast.Tuple | ast.List)
             for target in display.elts
             if isinstance(target, ast.Name) and (value := self.value_of(target)) is not None
         ]
         every = (*plain, *beside, *typed, *inside)
-        return tuple([(name, value) for name, value in every if isinstance(name, ast.Name)])
+        return tuple([(name, value) for name, value in every if type(name) is ast.Name])
+
+    @cached_property
+    def _defining(self) -> frozenset[str]:
+        """The names that some scope binds to a function of this file."""
+        lambdas = [target.id for target, value in self.assigned if type(value) is ast.Lambda]
+        functions = [each.name for each in self._nodes(ast.FunctionDef)]
+        return frozenset([*lambdas, *functions, *[each.name for each in self._nodes(ast.AsyncFunctionDef)]])
 
     def definition(self, expr: ast.AST) -> Function | None:
         """The function that `expr` names or is: a lambda, or a name bound once, to a `def` or a lambda.
@@ -362,9 +372,9 @@ class Names:
         Returns:
           None where it stands for no function of this file, or may stand for several.
         """
-        if isinstance(expr, ast.Lambda):
+        if type(expr) is ast.Lambda:
             return expr
-        if not isinstance(expr, ast.Name):
+        if type(expr) is not ast.Name or expr.id not in self._defining:
             return None
         match self.only_binding(expr):
             case Binding(node=ast.FunctionDef() | ast.AsyncFunctionDef() as function):
@@ -384,7 +394,7 @@ def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
 def _tail(expr: ast.AST) -> str:
     """The attributes that `expr` reads from its first name, such as `.lax.scan`."""
     found = ""
-    while isinstance(expr, ast.Attribute):
+    while type(expr) is ast.Attribute:
         found = f".{expr.attr}{found}"
         expr = expr.value
     return found

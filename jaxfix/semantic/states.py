@@ -43,9 +43,9 @@ class States:
         """What functions return, or a part of the tuples that they return: as it stands, or bound to a name once."""
         found: list[tuple[ast.FunctionDef, ast.Call | ast.Dict]] = []
         for node in self._module.nodes(ast.Return):
-            for part in node.value.elts if isinstance(node.value, ast.Tuple) else (node.value,):
+            for part in node.value.elts if type(node.value) is ast.Tuple else (node.value,):
                 made = self._module.only_value(part) if part.__class__ is ast.Name and part is not None else part
-                if isinstance(made, ast.Call | ast.Dict):
+                if type(made) is ast.Call or type(made) is ast.Dict:
                     function = self._module.function(node)
                     found += [(function, made)] if isinstance(function, ast.FunctionDef) else []
         return tuple(found)

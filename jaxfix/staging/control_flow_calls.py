@@ -75,7 +75,7 @@ def control_flow(module: Module) -> tuple[ast.Call, ...]:
 
 
 def _control_flow(module: Module) -> tuple[ast.Call, ...]:
-    chosen = {target.id for target, value in module.names.assigned if isinstance(value, ast.IfExp)}
+    chosen = {target.id for target, value in module.names.assigned if type(value) is ast.IfExp}
     by_name = (call for call in module.spelled_calls(chosen) if primitive_of(module, call) is not None)
     return tuple(in_order([*dict.fromkeys((*module.calls(*CONTROL_FLOW), *by_name))]))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.library.facets import Transform
 from jaxfix.library.table import where
-from jaxfix.semantic.calls import returned_anywhere
+from jaxfix.semantic.calls import calls_of_calls, returned_anywhere
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import WRAPPING
@@ -67,8 +67,7 @@ def wrapping_of(module: Module, function: Function) -> Wrapping | None:
 
 def _compiled(module: Module) -> list[tuple[ast.Call, str]]:
     """The calls that put what a name stands for under `jit` or its kin, with that name."""
-    by_call = [call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call)]
-    every = {*module.calls(*COMPILING), *by_call, *module.spelled_calls(module.get(partials))}
+    every = {*module.calls(*COMPILING), *calls_of_calls(module), *module.spelled_calls(module.get(partials))}
     return [
         (call, call.args[0].id)
         for call in every

@@ -67,7 +67,7 @@ def _takers(module: Module, arguments: Iterable[ast.expr]) -> set[ast.Call]:
     for argument in arguments:
         parent = parents[argument]
         call = parents[parent] if parent.__class__ is ast.keyword else parent
-        if isinstance(call, ast.Call) and call.func is not argument:
+        if type(call) is ast.Call and call.func is not argument:
             found.add(call)
     return found
 

@@ -7,6 +7,7 @@ from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
+from jaxfix.semantic.calls import calls_of_calls
 from jaxfix.semantic.dominance import is_bound_before
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
@@ -31,6 +32,7 @@ class Jitted:
     function: Function | None
 
 
+_MADE = frozenset({ast.Call, ast.Name, ast.Attribute})
 _JITTED: Lattice[Jitted | None] = optional()
 
 
@@ -92,9 +94,8 @@ def jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
 
 def _jittings(module: Module) -> tuple[tuple[ast.Call, Jitted], ...]:
     by_name = module.calls(*COMPILING)
-    by_call = (call for call in module.nodes(ast.Call) if isinstance(call.func, ast.Call))
     by_partial = module.spelled_calls(module.get(partials))
-    found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *by_call, *by_partial]))
+    found = ((call, jitted_of(module, call)) for call in in_order([*by_name, *calls_of_calls(module), *by_partial]))
     return tuple((call, made) for call, made in found if made is not None and made.at is call)
 
 
@@ -122,9 +123,8 @@ def perhaps_jitted(module: Module) -> frozenset[str]:
 def _perhaps_jitted(module: Module) -> frozenset[str]:
     decorated = (f.name for f in module.functions if not isinstance(f, ast.Lambda) and f.decorator_list)
     stored = (node.attr for node in stored_attributes(module))
-    kinds = (ast.Call, ast.Name, ast.Attribute)
     return frozenset(
-        (*decorated, *stored, *(target.id for target, value in module.names.assigned if isinstance(value, kinds)))
+        (*decorated, *stored, *[target.id for target, value in module.names.assigned if type(value) in _MADE])
     )
 
 

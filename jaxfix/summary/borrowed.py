@@ -83,7 +83,7 @@ class Borrowed:
     @cached_property
     def _made(self) -> frozenset[str]:
         """The names that may stand for an object that a call has made."""
-        return frozenset(target.id for target, value in self.module.names.assigned if isinstance(value, ast.Call))
+        return frozenset([target.id for target, value in self.module.names.assigned if type(value) is ast.Call])
 
     def is_theirs(self, qualname: str) -> bool:
         return qualname.partition(".")[0] in self._packages
@@ -105,6 +105,6 @@ class Borrowed:
 
 def root_of(node: ast.expr) -> ast.Name | None:
     """The name that a dotted name begins with."""
-    while isinstance(node, ast.Attribute):
+    while type(node) is ast.Attribute:
         node = node.value
-    return node if isinstance(node, ast.Name) else None
+    return node if type(node) is ast.Name else None

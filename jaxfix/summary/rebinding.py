@@ -87,10 +87,10 @@ class _Rebinding:
 
     def _opening_nodes(self) -> Iterator[ast.expr]:
         """What may give all names of something of another file away."""
-        spelled = self.module.names.by_id
+        spelled, parents = self.module.names.by_id, self.module.index.parents
         for name in spelled if self.others.stars else self.others.theirs.keys() & spelled.keys():
             if name in self.others.theirs or name not in self.others.borrowed:
-                whole = [node for node in spelled[name] if self.module.parent(node).__class__ is not ast.Attribute]
+                whole = [node for node in spelled[name] if type(parents[node]) is not ast.Attribute]
                 yield from (node for node in whole if isinstance(node.ctx, ast.Load) and self._is_handed_on(node))
         for node in (*self.module.attributes("__dict__"), *self.module.attributes("__globals__")):
             top: ast.expr = node

@@ -8,6 +8,7 @@ from itertools import islice
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.pytree_classes import hiding
+from jaxfix.semantic.calls import calls_of_calls
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import (
@@ -92,7 +93,7 @@ class _Summarizer:
 
     def _mentions(self) -> set[str]:
         """What `uses` may be asked for: read off the names alone, so that some may stand for something else here."""
-        spelled = self.module.names.by_id
+        spelled, parents = self.module.names.by_id, self.module.index.parents
         found = {f".{name}" for name in self.module.index.attributes if name.startswith("_")}
         for name, dotted in self.theirs.items():
             tails = self._tails(spelled.get(name, ()))
@@ -100,8 +101,8 @@ class _Summarizer:
         starred = spelled.keys() - self.theirs.keys() - self.borrowed if self.stars else set()
         found |= {f"{star}.{name}" for star in self.stars for name in starred}
         for name in self._objects.keys() - self.theirs.keys() - starred:
-            parents = [self.module.parent(node) for node in spelled[name]]
-            attributes = {parent.attr for parent in parents if isinstance(parent, ast.Attribute)}
+            around = [parents[node] for node in spelled[name]]
+            attributes = {parent.attr for parent in around if type(parent) is ast.Attribute}
             found |= {f"{of}.{attribute}" for of in self._objects[name] for attribute in attributes}
         return found
 
@@ -110,7 +111,7 @@ class _Summarizer:
         parents, found = self.module.index.parents, set()
         for root in roots:
             tail, node = "", parents[root]
-            while isinstance(node, ast.Attribute):
+            while type(node) is ast.Attribute:
                 tail += f".{node.attr}"
                 node = parents[node]
             found.add(tail)
@@ -121,7 +122,7 @@ class _Summarizer:
         """The names that may stand for an object of a class of another file, with the names of such classes."""
         found: dict[str, set[str]] = {}
         for target, value in self.module.names.assigned:
-            root = root_of(value.func) if isinstance(value, ast.Call) else None
+            root = root_of(value.func) if type(value) is ast.Call else None
             if root is not None and root.id in self.theirs:
                 made = {of + tail for of in self.theirs[root.id] for tail in self._tails((root,))}
                 found.setdefault(target.id, set()).update(made)
@@ -153,8 +154,7 @@ class _Summarizer:
         """The functions that return one that they define, or put something with a name under `jit`."""
         inner = {f.name for f in self.module.functions if not isinstance(f, ast.Lambda)}
         returns = (n for n in self.module.nodes(ast.Return) if isinstance(n.value, ast.Name) and n.value.id in inner)
-        by_call = [call for call in self.module.nodes(ast.Call) if call.func.__class__ is ast.Call]
-        calls = (*self.module.calls(*COMPILING), *by_call)
+        calls = (*self.module.calls(*COMPILING), *calls_of_calls(self.module))
         staging = (call for call in calls if call.args and isinstance(call.args[0], ast.Name))
         inside = (*returns, *staging)
         return list({function: None for node in inside for function in self.module.functions_around(node)})

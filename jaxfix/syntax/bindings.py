@@ -6,9 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jaxfix.syntax.index import COMPREHENSIONS, Index, Scope
-from jaxfix.syntax.nodes import FUNCTIONS, last_name, walk
-
-_NAMED = frozenset({ast.Name, ast.Attribute})
+from jaxfix.syntax.nodes import FUNCTIONS, walk
 
 
 class Binding(NamedTuple):
@@ -35,11 +33,9 @@ class Bindings:
 
     def of(self, name: str, scope: Scope) -> tuple[Binding, ...]:
         """The places that bind `name` in `scope`."""
-        known = self.known.get((name, scope))
-        if known is None:
-            nodes = self.homes(name).get(scope, ())
-            known = self.known[name, scope] = tuple([Binding(name, node, scope) for node in nodes])
-        return known
+        nodes = self.homes(name).get(scope, ())
+        found = self.known[name, scope] = tuple([Binding(name, node, scope) for node in nodes])
+        return found
 
     def homes(self, name: str) -> Mapping[Scope, Sequence[ast.AST]]:
         """The scopes that bind `name`, with the places that do."""
@@ -60,8 +56,15 @@ class Bindings:
 
     def _find(self, name: str) -> dict[Scope, list[ast.AST]]:
         raw: dict[Scope, list[ast.AST]] = {}
+        around = self._index.around
         for node in self._index.binding.get(name, ()):
-            raw.setdefault(self._home(node), []).append(node)
+            home = around[node]
+            if home is None or type(node) is ast.arg or home.__class__ in COMPREHENSIONS:
+                home = self._home(node)
+            if home in raw:
+                raw[home].append(node)
+            else:
+                raw[home] = [node]
         declared = self._declared(name, raw) if name in self._declarations else {}
         if not declared:
             return raw
@@ -131,5 +134,7 @@ def value_beside(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast
     return None
 
 
-def _last_names(expr: ast.expr) -> set[str | None]:
-    return {last_name(node) for node in walk(expr) if node.__class__ in _NAMED}
+def _last_names(expr: ast.expr) -> set[str]:
+    nodes = walk(expr)
+    attributes = {node.attr for node in nodes if type(node) is ast.Attribute}
+    return attributes | {node.id for node in nodes if type(node) is ast.Name}

@@ -51,8 +51,8 @@ def children(node: ast.AST) -> list[ast.AST]:
     for field in FIELDS[type(node)] or ():
         value = getattr(node, field, None)
         if type(value) is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif value is not None and isinstance(value, ast.AST):
+            found += [item for item in value if FIELDS[type(item)] is not None]
+        elif FIELDS[type(value)] is not None:
             found.append(value)
     return found
 
@@ -74,7 +74,7 @@ def last_name(expr: ast.expr) -> str | None:
     Returns:
       None where `expr` is no name and no attribute.
     """
-    return expr.id if isinstance(expr, ast.Name) else expr.attr if isinstance(expr, ast.Attribute) else None
+    return expr.id if type(expr) is ast.Name else expr.attr if type(expr) is ast.Attribute else None
 
 
 def in_order(nodes: Sequence[N]) -> list[N]:

@@ -41,9 +41,9 @@ class Counter:
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
     for call in module.get(induction.calls_in_loops):
-        changing = list(_changing(module, call)) if may_be_jitted(module, call.func) else []
-        found = jit_of(module, call.func) if changing else None
-        if found is None or module.get(Staging).is_staged(call):
+        found = jit_of(module, call.func) if may_be_jitted(module, call.func) else None
+        changing = list(_changing(module, call)) if found is not None else []
+        if found is None or not changing or module.get(Staging).is_staged(call):
             continue
         for key, argument, number, kind, holder in changing:
             is_whole = number is argument and found.is_static(key) is True

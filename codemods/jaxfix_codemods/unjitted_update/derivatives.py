@@ -26,7 +26,7 @@ def gradient_calls(module: Module) -> list[ast.Call]:
     made = set(module.calls(*GRADIENTS))
     named = {target.id for target, value in module.names.assigned if value in made}
     named |= {target.id for target in module.get(_unpacked)}
-    again = {target.id for target, value in module.names.assigned if isinstance(value, ast.Name) and value.id in named}
+    again = {target.id for target, value in module.names.assigned if type(value) is ast.Name and value.id in named}
     at_once = (module.parent(call) for call in made)
     called = {call for call in at_once if isinstance(call, ast.Call) and call.func in made}
     return in_order([*called.union(module.spelled_calls({*named, *again}))])

@@ -134,7 +134,7 @@ class Likely:
             elif isinstance(part, COMPREHENSIONS):
                 found += OF_A_TREE * self.starts(part.elt)
                 continue
-            elif isinstance(part, FUNCTIONS):
+            elif type(part) in FUNCTIONS:
                 continue  # it starts what it starts where it is called
             pending += children(part)
         return min(found, self.most)
@@ -149,12 +149,12 @@ class Likely:
 
     def _has_operation(self, node: ast.AST) -> bool:
         for part in walk(node):
-            if isinstance(part, ast.Call):
+            if type(part) is ast.Call:
                 is_imported = self._module.qualname(part.func) is not None
                 function = None if is_imported else likely_callee(self._module, part)
                 if self._computes(function) if function is not None else self._is_operation(part):
                     return True
-            elif isinstance(part, ast.BinOp) and isinstance(part.op, ast.MatMult):
+            elif type(part) is ast.BinOp and type(part.op) is ast.MatMult:
                 return True
         return False
 

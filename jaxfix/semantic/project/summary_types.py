@@ -242,7 +242,8 @@ def key_for(name: str, known: Container[str]) -> str | None:
     Returns:
       None where none does.
     """
-    return next((key for key in (name + PASSED, name) if key in known), None)
+    passed = name + PASSED
+    return passed if passed in known else name if name in known else None
 
 
 @frozen
