@@ -168,13 +168,9 @@ class Module:
         Returns:
           None for code that the module runs itself, in classes too.
         """
-        around = self._around
-        try:
-            scope = around[node]
-        except KeyError:
-            return None  # not of this file
+        scope = self._around.get(node)
         while scope is not None and scope.__class__ not in _FUNCTIONS:
-            scope = around[scope]
+            scope = self._around[scope]
         return scope  # type: ignore[return-value]  # of one of these classes
 
     def is_top_level(self, node: ast.AST) -> bool:
