@@ -162,7 +162,7 @@ class Names:
     @cached_property
     def _standing(self) -> frozenset[str]:
         """The names that may stand for something with another name, by an import or by `name = other.name`."""
-        return self._aliases.union(self._imports)
+        return frozenset(self._imports).union(*self._renamings.values())
 
     def qualname(self, expr: ast.AST) -> str | None:
         """The canonical name, such as `jax.lax.scan`, of a name or attribute that is imported.
@@ -337,11 +337,6 @@ class Names:
             if last is not None:
                 found.setdefault(last, set()).add(target.id)
         return {last: frozenset(names) for last, names in found.items()}
-
-    @cached_property
-    def _aliases(self) -> frozenset[str]:
-        """The names that may be bound to what has another name where it is defined."""
-        return frozenset().union(*self._renamings.values())
 
     @cached_property
     def assigned(self) -> tuple[tuple[ast.Name, ast.expr], ...]:
