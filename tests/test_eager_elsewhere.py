@@ -145,3 +145,80 @@ for name, value in ADDED:
 def test_an_attribute_that_another_file_sets_by_its_name_is_not_read_once(by: str, left: str | None) -> None:
     fitted = FITTED.replace("SET", by).replace("ADDED", '{"rate": optax.sgd(1.0)}.items()')
     assert _found_in_tables(fitted, MODEL) == [(22, left)]
+
+
+TRAINER = """
+import jax
+import jax.numpy as jnp
+import play
+
+def own(w, x):
+    return 2 * play.loss(w, x)
+
+def train(w, batches):
+    task, data = play.Task(1.0), play.loaded()
+    loss = LOSS
+    for x in batches:
+        w = w - 0.001 * jax.grad(loss)(w, x) * jnp.cos(w)
+        play.tick(task)
+    return w
+
+train(jnp.ones(3), [jnp.ones((4, 3)) * k for k in range(12)])
+"""
+PLAYED = """
+import jax.numpy as jnp
+
+weights = [1.0]
+seen = []
+
+class Task:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def move(self):
+        self.weight = self.weight + 1
+
+    def loss(self, w, x):
+        return self.weight * square(w, x)
+
+def square(w, x):
+    return jnp.mean((x @ w - 1) ** 2)
+
+def loss(w, x):
+    BEFORE
+    return jnp.mean((x @ w - 1) ** 2)
+
+def make():
+    def made(w, x):
+        return weights[0] * square(w, x)
+
+    return made
+
+def loaded():
+    print("loaded")
+    return jnp.ones(3)
+
+def tick(task):
+    task.move()
+    weights[0] += 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "before", "left"),
+    [
+        ("play.loss", "pass", None),
+        ("own", "pass", None),
+        ("lambda w, x: jnp.sum(data * w)", "pass", None),
+        ("play.loss", "print(x)", "loss"),
+        ("own", "seen.append(x)", "play.loss"),
+        ("play.loss", "x = weights[0] * x", "loss"),
+        ("task.loss", "pass", "loss"),
+        ("play.make()", "pass", "loss"),
+    ],
+)
+def test_a_function_of_another_file_that_does_more_than_compute_stays_out(
+    loss: str, before: str, left: str | None
+) -> None:
+    trainer = TRAINER.replace("LOSS", loss)
+    assert _found_in_tables(PLAYED.replace("BEFORE", before), trainer) == [(13, left)]

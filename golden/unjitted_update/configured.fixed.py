@@ -35,13 +35,12 @@ class Trainer:
         return jnp.mean(self.model.apply(params, x) ** 2)
 
     @functools.partial(jax.jit, static_argnums=0)
-    def _train_step(self, params, x, config):
-        value, gradients = jax.value_and_grad(self.loss_of)(params, x)
-        params = jax.tree.map(lambda p, g: p - config.rate * g, params, gradients)
-        return params, value
+    def _train_step(self, params, x):
+        return jax.value_and_grad(self.loss_of)(params, x)
 
     def train_step(self, x):
-        self.params, value = self._train_step(self.params, x, self.config)
+        value, gradients = self._train_step(self.params, x)
+        self.params = jax.tree.map(lambda p, g: p - self.config.rate * g, self.params, gradients)
         return value
 
 

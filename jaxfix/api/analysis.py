@@ -14,7 +14,7 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
-from jaxfix.effects.attributes import InstanceAttribute, reads_of, stores_of, value_at
+from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
 from jaxfix.effects.deletion import is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands
 from jaxfix.effects.escape import LocalUses, local_uses
@@ -22,6 +22,7 @@ from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
 from jaxfix.effects.liveness import KEY_PARAMETERS, binds_again, is_in_loop, why_live_after
 from jaxfix.effects.made_functions import why_captures_unstable
+from jaxfix.effects.object_sources import Sources
 from jaxfix.effects.own_state import OwnState, own_state
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
 from jaxfix.effects.purity import purity
@@ -47,6 +48,7 @@ from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import (
     ASKS_PROCESS,
     CALLS_BACK,
+    DOES_MORE,
     FACTORY,
     MAKES_RULES,
     REBINDS,
@@ -76,6 +78,7 @@ __all__ = [
     "ASKS_PROCESS",
     "CALLS_BACK",
     "DEFAULT",
+    "DOES_MORE",
     "EXISTS",
     "FACTORY",
     "HALVES",
@@ -106,7 +109,6 @@ __all__ = [
     "Factory",
     "Form",
     "Held",
-    "InstanceAttribute",
     "Key",
     "Kind",
     "Lattice",
@@ -122,6 +124,7 @@ __all__ = [
     "Rebinding",
     "Records",
     "Solver",
+    "Sources",
     "Transformed",
     "Use",
     "Value",
@@ -202,5 +205,6 @@ __all__ = [
     "varies_by_callers",
     "why_captures_unstable",
     "why_live_after",
+    "why_object_changes",
     "why_unstable",
 ]

@@ -133,6 +133,15 @@ class InstanceAttribute:
         return None
 
 
+def why_object_changes(module: Module, method: ast.FunctionDef) -> Reason | None:
+    """Why an attribute may change, after its object was made, that a method reads of it."""
+    owner = module.method_of(method)
+    classes = family(module, owner) if owner is not None else ()
+    read = (name for name in sorted(reads_of(module, method)) if not methods(classes, name))
+    attributes = [InstanceAttribute(module, name, classes) for name in read]
+    return next(filter(None, (each.why_rebound() or each.why_filled() for each in attributes)), None)
+
+
 def value_at(module: Module, place: ast.AST) -> ast.expr | None:
     """The expression that is bound to an attribute at `place`, of several that are bound at once its own.
 

@@ -3,19 +3,44 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.effects.attributes import why_object_changes
 from jaxfix.effects.remembering import remembers
+from jaxfix.effects.traceability import demands
 from jaxfix.library.facets import Effect
 from jaxfix.library.table import where
+from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
+from jaxfix.semantic.project.summary_types import DOES_MORE
+from jaxfix.staging.jit import jitted_by_decorator
 
 _MEMOS = where(Effect.MEMOISES)
 
 
 def remembered(module: Module) -> tuple[str, ...]:
     """The functions that may give the same again; methods by the variables that hold an object of their class."""
-    return tuple(sorted(_remembered(module)))
+    return tuple(sorted({*_remembered(module), *(f"{DOES_MORE}{name}" for name in _doing_more(module))}))
+
+
+def _doing_more(module: Module) -> Iterator[str]:
+    """The functions, and methods of classes, that a trace does not do as often as the calls, or with what they read."""
+    for function in module.functions:
+        owner = module.parent(function)
+        if not isinstance(function, ast.FunctionDef) or jitted_by_decorator(module, function) is not None:
+            continue
+        if owner is module.tree and _why_more(module, function) is not None:
+            yield function.name
+        is_method = isinstance(owner, ast.ClassDef) and module.parent(owner) is module.tree
+        if is_method and (_why_more(module, function) or why_object_changes(module, function)) is not None:
+            yield f"{owner.name}.{function.name}"
+
+
+def _why_more(module: Module, function: ast.FunctionDef) -> Reason | None:
+    """As `demands`, also of the functions that it makes; decorators are not followed."""
+    made = (each for each in module.functions if function in module.functions_around(each))
+    reasons = (demands(module, each).reason for each in (function, *made))
+    return next((each for each in reasons if each is not None and each.code is not Code.DECORATED), None)
 
 
 def _remembered(module: Module) -> Iterator[str]:

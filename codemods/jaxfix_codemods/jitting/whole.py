@@ -36,6 +36,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import is_reordered
+from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.handed_on import is_transformed
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
@@ -74,6 +75,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
     found = in_place or demands(module, function)
     if found.reason is not None:
         raise Declined(found.reason.restated(f"`{function.name}` cannot be traced: {found.reason}"))
+    check_elsewhere(module, values, function.body)
     if owner is not None:
         _check_object(module, values, function, owner)
     if in_place is None or returned(function):

@@ -65,7 +65,8 @@ here or in another file, evidently gives a text, a function or an object in, as 
 batch with a name; where only another run gives one, it raises. Functions are
 static only where each call passes the same one. A function that the file makes, or picks from
 a dictionary, is followed to what it may be: one that counts, draws or prints, a method of an
-object whose attributes are rebound, and what cannot be followed are declined.
+object whose attributes are rebound, and what cannot be followed are declined; so is a function
+of another file of the project that does one of these, as far as that file is among the targets.
 Fused operations round in other places: results move within a tolerance onto
 those of the original under `jit`.
 

@@ -7,9 +7,12 @@ from jaxfix.api import Code, Declined, Module, Reason, arguments_of, walk
 from jaxfix.api.analysis import (
     During,
     Passing,
+    Sources,
     Values,
     binds_again,
+    family,
     instance_state,
+    own_class,
     parameters_of,
     plain_parts,
     positional_of,
@@ -117,6 +120,9 @@ def check_parameter(
             raise Declined(
                 Reason(Code.OVERFLOW, f"`{name}` is an unbounded Python int, and a traced one has a fixed width")
             )
+        if any(is_no_tree(module, source) for source in _held(module, values, node)):
+            text = f"the step reads `{name}`, which holds an object that `jit` does not take"
+            raise Declined(Reason(Code.NO_ARRAY, text))
         sources = values.origins.of(node)
         is_whole = isinstance(node, ast.Name)
         is_state = is_whole and _comes_back(
@@ -127,6 +133,14 @@ def check_parameter(
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
+
+
+def _held(module: Module, values: Values, node: ast.expr) -> list[ast.AST]:
+    """What an attribute of the own object is bound to when that is made, and later by nothing."""
+    owner = own_class(module, node.value) if isinstance(node, ast.Attribute) and is_own(module, node.value) else None
+    if owner is None or not isinstance(node, ast.Attribute):
+        return []
+    return Sources(module, values).held(node.attr, family(module, owner))
 
 
 def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:

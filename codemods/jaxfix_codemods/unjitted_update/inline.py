@@ -26,6 +26,7 @@ from jaxfix.api.analysis import (
     why_unstable,
 )
 from jaxfix.api.library import Transform, where
+from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.whole import (
     LOOPS,
     check_made_once,
@@ -181,6 +182,7 @@ class _Judge:
         if found.reason is not None:
             raise Declined(found.reason.restated(f"the step cannot be traced: {found.reason}"))
         check_called(module, row)
+        check_elsewhere(module, self._values, row)
         held = own_state(module, self._values, row, found.attributes) if self._copied else None
         self._state = held
         first = self._read_first()

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Module, Reason, jit_of, returned
 from jaxfix.api.analysis import (
-    InstanceAttribute,
     Values,
     class_of,
     demands,
     family,
     methods,
-    reads_of,
     why_captures_unstable,
+    why_object_changes,
 )
 from jaxfix_codemods.unjitted_update.derivatives import GRADIENTS, unpacked_from
 
@@ -120,16 +119,8 @@ class _Maker:
         return None
 
     def _of_methods(self, found: Iterable[ast.FunctionDef]) -> Reason | None:
-        reasons = (demands(self._module, each).reason or self._why_object_changes(each) for each in found)
+        reasons = (demands(self._module, each).reason or why_object_changes(self._module, each) for each in found)
         return next(filter(None, reasons), None)
-
-    def _why_object_changes(self, method: ast.FunctionDef) -> Reason | None:
-        """Why an attribute may change that a method reads of its object."""
-        owner = self._module.method_of(method)
-        classes = family(self._module, owner) if owner is not None else ()
-        read = (name for name in sorted(reads_of(self._module, method)) if not methods(classes, name))
-        attributes = [InstanceAttribute(self._module, name, classes) for name in read]
-        return next(filter(None, (each.why_rebound() or each.why_filled() for each in attributes)), None)
 
     def _is_filled_here(self, table: ast.Name) -> bool:
         """Whether it is a dictionary of this file that begins empty, or without all that it holds later."""

@@ -15,6 +15,7 @@ from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     ASKS_PROCESS,
     CALLS_BACK,
+    DOES_MORE,
     MAKES_RULES,
     TAKES_ERRORS,
     ArgumentSummary,
@@ -84,6 +85,10 @@ class Joined:
     def remembers(self, qualname: str) -> bool:
         """Whether the function that `qualname` names, in whatever file, may give the same at the next call."""
         return self._naming.defined(qualname, self._remembered) or False
+
+    def does_more(self, qualname: str) -> bool:
+        """Whether a function or a method that `qualname` names, in whatever file, does more than compute."""
+        return self._naming.defined(qualname, self._more) or False
 
     def fields(self, qualname: str) -> tuple[str, ...]:
         """The fields of the class that `qualname` names, in whatever file; none where it declares none."""
@@ -228,6 +233,10 @@ class Joined:
                 known = self._read.remembers(index) if self._read is not None else ()
             self._remembering[facts.name] = dict.fromkeys(known, True)
         return self._remembering[facts.name]
+
+    def _more(self, facts: Facts) -> Mapping[str, bool]:
+        known = self._remembered(facts)
+        return {name.removeprefix(DOES_MORE): True for name in known if name.startswith(DOES_MORE)}
 
     @cached_property
     def _all_rebound(self) -> frozenset[str]:

@@ -84,6 +84,7 @@ JIT: Query[Jit | None] = Query("jit", Jit, None, Joined.jit, Reads.DEFINITION)
 WRAPPING: Query[Wrapping | None] = Query("wrapping", Wrapping, None, Joined.wrapping, Reads.DEFINITION)
 FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory, Reads.DEFINITION)
 REMEMBERS: Query[bool] = Query("remembers", bool, False, Joined.remembers, Reads.DEFINITION)
+DOES_MORE: Query[bool] = Query("does more", bool, False, Joined.does_more, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
 USERS: Query[tuple[Use, ...]] = Query(
     "users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, passed=True

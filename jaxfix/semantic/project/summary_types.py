@@ -26,6 +26,8 @@ CALLS_BACK = "?callbacks"
 """That a program may run code of the host while it runs."""
 TAKES_ERRORS = "?errors of "
 """Before a name: that an error of a call by that name is taken, and the program goes on."""
+DOES_MORE = "?more of "
+"""Before a function, of those that a file remembers: that it does more than compute of its arguments and constants."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
@@ -293,8 +295,9 @@ class Facts:
       records: the fields of its classes that declare some and write no constructor, by their name in it.
       hides: the first in it that makes trees which may hold more than leaves, or a package that such may come from.
       attributes: the names of those that it reads, of whatever object.
-      remembers: its functions, and methods of its objects, that may give the same at the next call; None as long as
-        nobody has asked.
+      remembers: its functions, and methods of its objects, that may give the same at the next call; after `DOES_MORE`
+        those, and methods of its classes, which a trace does not do as often as the calls; None as long as nobody has
+        asked.
     """
 
     name: str
