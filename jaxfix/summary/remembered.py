@@ -31,9 +31,12 @@ def _doing_more(module: Module) -> Iterator[str]:
             continue
         if owner is module.tree and _why_more(module, function) is not None:
             yield function.name
-        is_method = isinstance(owner, ast.ClassDef) and module.parent(owner) is module.tree
-        if is_method and (_why_more(module, function) or why_object_changes(module, function)) is not None:
+        if isinstance(owner, ast.ClassDef) and module.parent(owner) is module.tree and _is_more(module, function):
             yield f"{owner.name}.{function.name}"
+
+
+def _is_more(module: Module, method: ast.FunctionDef) -> bool:
+    return (_why_more(module, method) or why_object_changes(module, method)) is not None
 
 
 def _why_more(module: Module, function: ast.FunctionDef) -> Reason | None:
