@@ -1,6 +1,7 @@
 """Times a warm step before and after each codemod that rewrites steps, in programs of some twenty lines.
 
-python -m benchmarks.fourth_system.warm    measures, and writes `docs/evidence/warm-steps.md`
+python -m benchmarks.fourth_system.warm          measures, and writes `docs/evidence/warm-steps.md`
+python -m benchmarks.fourth_system.warm ID...    measures these again, and keeps the other rows
 
 From the root of a clone, with the extra `prove`. Each program prints a line in each of sixty steps. It runs as
 written, and as jaxfix leaves it, in turn and in processes of their own; of each run the median of the last thirty steps
@@ -71,15 +72,27 @@ class Run:
 
 
 def main() -> None:
-    rows = []
+    wanted = sys.argv[1:]
+    rows = {} if not wanted else dict(_kept(PAGE.read_text()))
     with TemporaryDirectory() as work:
         for program in sorted(PROGRAMS.glob("*.py")):
             codemod, _, form = (part.replace("_", "-") for part in program.stem.partition("__"))
-            for options in ASKED.get(codemod, [()]):
-                print(codemod, *options, file=sys.stderr, flush=True)
-                rows.append((codemod, (form, *options), *_compared(Path(work), program, codemod, options)))
-    PAGE.write_text("\n".join([*_lines(rows), ""]))
+            for options in ASKED.get(codemod, [()]) if not wanted or codemod in wanted else ():
+                print(codemod, form, *options, file=sys.stderr, flush=True)
+                label = _label(codemod, form, options)
+                rows[label] = _row(label, *_compared(Path(work), program, codemod, options))
+    PAGE.write_text("\n".join([*_lines(), *(rows[label] for label in sorted(rows)), ""]))
     print(PAGE.relative_to(ROOT))
+
+
+def _kept(page: str) -> Iterator[tuple[str, str]]:
+    """The rows of a page, by their labels."""
+    yield from ((line.split("|")[1].strip(), line) for line in page.splitlines() if line.startswith("| `"))
+
+
+def _label(codemod: str, form: str, options: Sequence[str]) -> str:
+    asked = f", {form}" if form else f" `{' '.join(options)}`" if options else ""
+    return f"`{codemod}`{asked}"
 
 
 def _compared(work: Path, program: Path, codemod: str, options: Sequence[str]) -> tuple[Run, Run]:
@@ -112,7 +125,7 @@ def _run(place: Path) -> Run:
     return Run.of(json.loads(result.read_text()))
 
 
-def _lines(rows: Sequence[tuple[str, Sequence[str], Run, Run]]) -> Iterator[str]:
+def _lines() -> Iterator[str]:
     yield "# Warm steps"
     yield ""
     yield (
@@ -128,21 +141,20 @@ def _lines(rows: Sequence[tuple[str, Sequence[str], Run, Run]]) -> Iterator[str]
     yield ""
     yield "| codemod | a warm step, ms | ratio | compiles late | all compiles | operations compiled | temporaries, MB |"
     yield "|---|---|---|---|---|---|---|"
-    for codemod, (form, *options), old, new in rows:
-        asked = f", {form}" if form else f" `{' '.join(options)}`" if options else ""
-        counts = (
-            f"{one:,} -> {other:,}"
-            for one, other in (
-                (old.late, new.late),
-                (old.compiles, new.compiles),
-                (old.operations, new.operations),
-            )
+
+
+def _row(label: str, old: Run, new: Run) -> str:
+    counts = (
+        f"{one:,} -> {other:,}"
+        for one, other in (
+            (old.late, new.late),
+            (old.compiles, new.compiles),
+            (old.operations, new.operations),
         )
-        temporary = f"{old.temporary_bytes / 1e6:.2f} -> {new.temporary_bytes / 1e6:.2f}"
-        yield (
-            f"| `{codemod}`{asked} | {old.ms:.2f} -> {new.ms:.2f} | {new.ms / old.ms:.2f} | "
-            f"{' | '.join(counts)} | {temporary} |"
-        )
+    )
+    temporary = f"{old.temporary_bytes / 1e6:.2f} -> {new.temporary_bytes / 1e6:.2f}"
+    ratio = f"{new.ms / old.ms:.2f}"
+    return f"| {label} | {old.ms:.2f} -> {new.ms:.2f} | {ratio} | {' | '.join(counts)} | {temporary} |"
 
 
 if __name__ == "__main__":

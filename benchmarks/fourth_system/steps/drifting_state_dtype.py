@@ -11,8 +11,8 @@ def update(state, inputs):
     return average + (gradient - average) / 8, count + 1
 
 
-state = (jnp.zeros(4096, jnp.bfloat16), 0)
-inputs = jax.random.normal(jax.random.key(0), (64, 4096), jnp.bfloat16)
+state = (jnp.zeros(16384, jnp.bfloat16), 0)
+inputs = jax.random.normal(jax.random.key(0), (256, 16384), jnp.bfloat16)
 for number in range(60):
     state = update(state, inputs)
     print(f"step {number}: {float(state[0][0])}")

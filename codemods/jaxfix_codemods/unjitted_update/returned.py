@@ -15,10 +15,13 @@ _CONCRETE = short_names(Member.CONCRETE)
 
 
 def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
-    """What a `return` computes on the device: `x` of `return float(x)`; None where that is nothing, or no arrays."""
+    """What a `return` computes on the device: `x` of `return float(x)`; None where that is nothing, or no arrays.
+
+    Of several values that are fetched, such as `float(a), float(b.mean())`, the one that is not computed before.
+    """
     if not isinstance(statement, ast.Return) or statement.value is None:
         return None
-    found = _fetched(module, statement.value)
+    found = _fetched_of_several(module, statement.value) or _fetched(module, statement.value)
     if not module.get(Device).starts(found):
         return None
     values = module.get(Values)
@@ -27,6 +30,15 @@ def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
     displays = (node for node in ast.walk(found) if isinstance(node, ast.Dict))
     is_kept = all(map(has_sorted_keys, displays)) and not is_reordered(module, values, found)
     return found if is_kept else None
+
+
+def _fetched_of_several(module: Module, value: ast.expr) -> ast.expr | None:
+    """The only array of a tuple that is computed in place, and fetched; the others are names, fetched or not."""
+    if not isinstance(value, ast.Tuple):
+        return None
+    every = [(each, _fetched(module, each)) for each in value.elts]
+    computed = [pair for pair in every if not isinstance(pair[1], ast.Name | ast.Constant)]
+    return computed[0][1] if len(computed) == 1 and computed[0][0] is not computed[0][1] else None
 
 
 def _fetched(module: Module, expr: ast.expr) -> ast.expr:
