@@ -41,9 +41,10 @@ def wrapped(module: Module, call: ast.Call, found: Jitted) -> Wrapped | None:
             return _of(found, made, bound=False)
         case ast.Attribute(value=receiver, attr=name):
             owner = own_class(module, receiver)
-            every = methods(family(module, owner), name) if owner is not None and not is_stored(module, name) else ()
-            is_one = len(every) == 1 and isinstance(every[0], ast.FunctionDef) and not every[0].decorator_list
-            return _of(found, every[0], bound=True) if is_one else None
+            every = methods(family(module, owner), name) if owner is not None and not is_stored(module, name) else []
+            method = every[0] if len(every) == 1 else None
+            is_plain = isinstance(method, ast.FunctionDef) and not method.decorator_list
+            return _of(found, method, bound=True) if is_plain else None
     return None
 
 
