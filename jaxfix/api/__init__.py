@@ -13,7 +13,7 @@ from jaxfix.semantic.project.summary_types import Jit, Runs
 from jaxfix.semantic.recompiles import recompiled
 from jaxfix.source.frozen import frozen
 from jaxfix.staging.contexts import Staging
-from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_names, jitted_of, jittings
+from jaxfix.staging.jit import Jitted, jit_of, jitted_by_decorator, jitted_of, jittings
 from jaxfix.syntax.nodes import FUNCTIONS, Function, children, in_order, walk
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
     "in_order",
     "jit_of",
     "jitted_by_decorator",
-    "jitted_names",
     "jitted_of",
     "jittings",
     "recompiled",

@@ -65,7 +65,7 @@ from jaxfix.semantic.records import Key, Records
 from jaxfix.semantic.trip_count import HOT, iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
 from jaxfix.staging.eager_transforms import Transformed, eager_transformations
-from jaxfix.staging.jit import may_be_jitted, transform_of
+from jaxfix.staging.jit import jitted_names, may_be_jitted, transform_of
 from jaxfix.staging.scripts import is_script
 from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.alike import is_alike
@@ -171,6 +171,7 @@ __all__ = [
     "is_stored",
     "is_taken_elsewhere",
     "iterations",
+    "jitted_names",
     "last_name",
     "leaves",
     "local_uses",

@@ -4,8 +4,19 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, jitted_names, walk
-from jaxfix.api.analysis import HOT, USERS, Use, callers, integer, is_eager_at, is_script, iterations, last_name
+from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, walk
+from jaxfix.api.analysis import (
+    HOT,
+    USERS,
+    Use,
+    callers,
+    integer,
+    is_eager_at,
+    is_script,
+    iterations,
+    jitted_names,
+    last_name,
+)
 from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
