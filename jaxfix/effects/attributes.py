@@ -72,7 +72,7 @@ class InstanceAttribute:
     classes: tuple[ast.ClassDef, ...]
 
     def bound(self) -> Iterator[ast.AST]:
-        """The places that bind it when an object is made, or in the class."""
+        """The places that bind it when an object is made, in the order of the text, then those in its classes."""
         for node in self.module.attributes(self.name):
             if isinstance(node.ctx, ast.Store) and self._makes(node):
                 yield node
@@ -88,7 +88,7 @@ class InstanceAttribute:
         return self.module.method_of(function) in self.classes and _is(node.value, own_parameter(function) or "")
 
     def why_rebound(self) -> Reason | None:
-        """Why it may be bound again after its object is made."""
+        """Why it may be bound again after its object is made; None where it is not."""
         module = self.module
         for node in module.attributes(self.name):
             if isinstance(node.ctx, ast.Load) or self._makes(node) or is_of_others(module, node, self.classes):
@@ -113,7 +113,7 @@ class InstanceAttribute:
         return None
 
     def why_filled(self) -> Reason | None:
-        """Why the object behind it, or a part of that, changes in place."""
+        """Why the object behind it, or a part of that, changes in place; None where nothing changes it."""
         module = self.module
         for node in module.attributes(self.name):
             if is_of_others(module, node, self.classes):
