@@ -598,6 +598,22 @@ def test_a_donation_of_some_bytes_is_not_run() -> None:
     assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB is noise here"
 
 
+def test_memory_is_measured_again_as_it_was_measured_first() -> None:
+    program = once("bM", {})
+    program.peaks = {frozenset("b"): (100, 99, 99), frozenset("bM"): (91, 90, 90)}
+    fixes = [replace(fix("b"), equality=Equality.ROUNDING), fix("M")]
+    jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"
+
+    def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        keys = {key for _, key in made}
+        return {PATH: ((jit if "b" in keys else plain) + "# M" * ("M" in keys)).encode()} if made else {}
+
+    program.text = plain.encode()
+    program.decoded = lambda text: frozenset("b" * ("jit" in text) + "M" * ("# M" in text))
+    prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None)
+    assert len(program.with_originals) == 1  # the originals are called where the `jit` is taken out, and nowhere else
+
+
 def making(staged: int, saved: int = 1) -> Program:
     """A program in which the fix `a` makes the function that `M` donates to."""
     peaks = {frozenset("a"): (900,), frozenset("aM"): (500,)}

@@ -196,7 +196,8 @@ class Runs:
 
     def _measure_memory(self, known: list[int], case: str, fixes: Fixes) -> None:
         self._progress("running it once more, for its memory")
-        (run,) = self.runner.measure(self._patched(fixes), frozenset({case}))
+        beside = not self._without_jit(fixes).names  # as in the first run: what is kept for the originals counts, too
+        (run,) = self.runner.measure(self._patched(fixes), frozenset({case}), beside=beside)
         known.append(max(known) if run.failure is not None else run.memory_bytes)
 
     def pairs(
