@@ -17,6 +17,7 @@ from jaxfix.drivers import trust
 from jaxfix.drivers.mcp import below, paging, start
 from jaxfix.drivers.trust import Grant
 from jaxfix.source.errors import ConfigError
+from jaxfix.testing import unmarked
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = "python mark.py"
@@ -35,7 +36,9 @@ def test_an_agent_finds_and_proposes_and_nothing_runs(project: Path) -> None:
     async def talk() -> None:
         async with client(project, person=Person(agrees=True)) as agent:
             tools = (await agent.list_tools()).tools
-            assert {tool.name for tool in tools} == {"check", "trace", "propose", "prove", "receipts", "explain"}
+            assert {tool.name for tool in tools} == {
+                *("check", "upgrade", "trace", "propose", "prove", "receipts", "explain")
+            }
             assert all(tool.output_schema and tool.description for tool in tools)
             found = await called(agent, "check")
             assert [(entry["path"], entry["line"]) for entry in found["findings"]] == [
@@ -54,6 +57,24 @@ def test_an_agent_finds_and_proposes_and_nothing_runs(project: Path) -> None:
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     asyncio.run(talk())
     assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
+
+
+def test_an_agent_asks_what_another_version_makes_of_the_project(project: Path) -> None:
+    golden = ROOT / "golden" / "_upgrade" / "script_of_2022.py"
+    (project / "train.py").write_bytes(unmarked(golden.read_bytes()))
+
+    async def talk() -> None:
+        async with client(project, person=Person(agrees=False)) as agent:
+            told = await called(agent, "upgrade", to="jax==0.10.2", came_from="0.4.13", limit=3)
+            assert (told["came_from"], told["to"]) == ("0.4.13", "0.10.2")
+            assert told["raises_today"] + told["raises_at_the_target"] == told["renames"] + 1 + told["by_hand"]
+            assert (told["needs_evidence"], told["by_hand"], told["total"] > 3, told["next_offset"]) == (3, 2, True, 3)
+            fixes = ["removed-api", "legacy-parallelism"]
+            proposed = await called(agent, "propose", paths=["train.py"], select=fixes)
+            assert "+evaluate = map_rows(loss_fn" in proposed["diff"]
+            assert "newer" in await refused(agent, "upgrade", to="0.4.1", came_from="0.5")
+
+    asyncio.run(talk())
 
 
 def test_bad_input_is_one_line_and_the_server_lives_on(project: Path) -> None:

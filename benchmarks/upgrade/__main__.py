@@ -5,9 +5,10 @@ jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for ea
 with `--python`; `apart` does so with others, for a table of their own. `oracle` runs a program of 2023 by `--python`,
 and its fixed form by the interpreter of this command.
 `drivers` runs libraries of 2023 in `--at` under the oracle, untouched by the first `--python` and fixed by the second;
-`periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`.
+`periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`;
+figures of others that were run before are kept.
 `tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
-runs it by each `--python`, which needs flax and optax.
+runs it by each `--python`, which needs flax and optax. `users` runs `jaxfix upgrade` in the folders of `--at`.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.upgrade import drivers, oracles, own_tests, page, repositories, script, table
+from benchmarks.upgrade import as_user, drivers, oracles, own_tests, page, repositories, script, table
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
@@ -28,7 +29,8 @@ PAGE = ROOT / "docs" / "evidence" / "upgrade.md"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "what", choices=("table", "repositories", "oracle", "script", "drivers", "periods", "tests", "apart", "page")
+        "what",
+        choices=("table", "repositories", "oracle", "script", "drivers", "periods", "tests", "apart", "users", "page"),
     )
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--make", action="append", default=[], metavar="VERSION")
@@ -54,9 +56,11 @@ def main() -> int:
         figures["drivers"] = drivers.asked(options.at, ("--oracle-python", period), today)
     elif options.what == "periods":
         (today,) = options.python or [sys.executable]
-        figures["periods"] = drivers.asked(options.at, ("--oracle", "jax==0.4.30"), today)
+        figures["periods"] = figures.get("periods", {}) | drivers.asked(options.at, ("--oracle", "jax==0.4.30"), today)
     elif options.what == "tests":
         figures["tests"] = own_tests.asked(options.at, *options.python)
+    elif options.what == "users":
+        figures["users"] = as_user.asked(options.at, {each["name"]: each for each in figures.get("users", [])})
     elif options.what == "script":
         figures["script"] = script.asked(options.python)
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")

@@ -25,7 +25,7 @@ imported with jax 0.10.2 and libraries of today.
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
     parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _apart(figures.get("apart")))
-    parts += (_oracle(figures.get("oracle")),)
+    parts += (_users(figures.get("users")), _oracle(figures.get("oracle")))
     parts += (
         _drivers(figures.get("drivers")),
         _periods(figures.get("periods")),
@@ -93,6 +93,23 @@ def _apart(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
     yield "the other files in sight, as in every command, `jaxfix upgrade` on the same commit leaves all eight `pmap`"
     yield "of flaxmodels to a person, and offers 28 places with a run.\n"
     yield from _rows(found)
+    yield ""
+
+
+def _users(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "### As a user runs it\n"
+    yield "Chosen by name before they were looked at, each at its last commit of 2023; `benchmarks.upgrade users` runs"
+    yield "`jaxfix upgrade` in their folders, with all files in sight. Each written line was read. What a version lacks"
+    yield "that the project still names, is not written: fedjax runs with jax 0.4.4 too, by what it requires.\n"
+    heads = ("repository", "kind", "commit", "from jax", "files", "raise", "only warn", "differ", "names", "with a run")
+    yield f"| {' | '.join((*heads, 'by hand', 'lines written', 'wrong'))} |"
+    yield f"|{'---|' * 13}"
+    counted = ("files", "raises_today", "warns", "differs", "renames", "needs_evidence", "by_hand", "lines", "wrong")
+    for each in found:
+        named = (each["name"].replace("+", "/"), each["kind"], each["commit"], each["from"] or "")
+        yield f"| {' | '.join(map(str, (*named, *(each[name] for name in counted))))} |"
     yield ""
 
 

@@ -32,6 +32,34 @@ class Checked:
 
 
 @dataclass(frozen=True)
+class Upgraded:
+    """What another version of jax makes of the project; the counts are of findings, and `findings` is a page of them.
+
+    Attributes:
+      came_from: the version that the code was written for; None where that is unknown.
+      differs: what does something else from then on, without an error.
+      renames: what other names of the same thing cure.
+      needs_evidence: what other code cures, which a rerun has to prove.
+      by_hand: what no rule rewrites.
+    """
+
+    came_from: str | None
+    today: str | None
+    to: str | None
+    raises_today: int
+    raises_at_the_target: int
+    warns: int
+    differs: int
+    renames: int
+    needs_evidence: int
+    by_hand: int
+    findings: list[Finding]
+    total: int
+    next_offset: int | None
+    errors: list[str]
+
+
+@dataclass(frozen=True)
 class Row:
     """What one line compiled; `again` of its compiles were recompiles and took `lost_s` seconds."""
 

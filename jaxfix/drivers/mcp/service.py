@@ -69,6 +69,26 @@ class Service:
         shown, following = paging.page(found, page.offset, page.limit)
         return results.Checked(shown, len(found), following, document["not_shown"], document["errors"])
 
+    async def upgrade(
+        self, paths: Sequence[str], to: str | None, came_from: str | None, page: Page, told: Told
+    ) -> results.Upgraded:
+        """What another version of jax makes of the project; nothing runs."""
+        ends = (("--to", to), ("--from", came_from))
+        asked = [word for option, version in ends if version is not None for word in (option, version)]
+        said = await self._call("upgrade", *self._paths(paths, None), "--output-format", "json", *asked, told=told)
+        document = _document(said, said.stdout)
+        shown, following = paging.page([_finding(entry) for entry in document["findings"]], page.offset, page.limit)
+        return results.Upgraded(
+            came_from=document["from"],
+            today=document["today"],
+            to=document["to"],
+            findings=shown,
+            total=len(document["findings"]),
+            next_offset=following,
+            errors=document["errors"],
+            **{name: document[name] for name in _OF_AN_UPGRADE},
+        )
+
     async def trace(self, rerun: Rerun, page: Page, told: Told) -> results.Traced:
         """What a run of the program compiles, by line."""
         name = f"trace-{len(self._traces) + 1}"
@@ -220,6 +240,10 @@ class Service:
 
 
 _DRY = ("--diff", "--exit-zero")
+_OF_AN_UPGRADE = (
+    *("raises_today", "raises_at_the_target", "warns", "differs"),
+    *("renames", "needs_evidence", "by_hand"),
+)
 
 
 def _select(ids: Sequence[str]) -> tuple[str, ...]:

@@ -69,6 +69,20 @@ async def check(
     return await _done(work)
 
 
+async def upgrade(
+    context: Context,
+    paths: Paths,
+    to: Annotated[str | None, Field(description="The target, such as `jax==0.12`; the installed one if null.")] = None,
+    came_from: Annotated[
+        str | None, Field(description="What the code was written for, as `0.4.30`; what the project says if null.")
+    ] = None,
+    offset: Offset = 0,
+    limit: Limit = 20,
+) -> results.Upgraded:
+    """Reports what another version of jax removed or does otherwise: what raises, warns, differs. Runs nothing."""
+    return await _done(_service(context).upgrade(paths, to, came_from, Page(offset, limit), _told(context)))
+
+
 async def trace(
     context: Context, run: Run, permission: Tracing, offset: Offset = 0, limit: Limit = 20, timeout_s: Timeout = 600
 ) -> results.Traced:
@@ -138,7 +152,7 @@ async def explain(
 _QUIET = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _RUNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 _TOOLS: dict[Callable[..., Awaitable[object]], ToolAnnotations] = {
-    **dict.fromkeys((check, propose, receipts, explain), _QUIET),
+    **dict.fromkeys((check, upgrade, propose, receipts, explain), _QUIET),
     **dict.fromkeys((trace, prove), _RUNS),
 }
 

@@ -31,10 +31,13 @@ class Upgrade:
         str | None, Option("--to", metavar="VERSION", help="As `jax==0.12`; by default the installed one.")
     ] = None
     came_from: Annotated[
-        str | None, Option("--from", metavar="VERSION", help="By default the oldest one that the project admits.")
+        str | None,
+        Option("--from", metavar="VERSION", help="By default the oldest one that the project admits, or is pinned to."),
     ] = None
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False
-    write: Annotated[bool, Option("--write", help="Write what is safe, and what a run has proven.")] = False
+    write: Annotated[
+        bool, Option("--write", help="Write other names of the same thing, and what a run has proven.")
+    ] = False
     run: Proven = None
     oracle: Annotated[
         str | None,
