@@ -113,6 +113,26 @@ def test_another_meaning_of_a_library_is_told_of_code_from_before(
     assert [each.finding.fate.package for each in found if each.finding.fate] == ["optax"] * told
 
 
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("gamma(k, 0.5)", True),
+        ("gamma(k, a)", True),
+        ("gamma(k, 2.0, (3,))", False),
+        ("gamma(k, a=0.5)", True),
+        ("beta(k, 2.0, 0.5)", True),
+        ("beta(k, 1, 2)", False),
+        ("chisquare(k, 1.5)", True),
+        ("chisquare(k, 3)", False),
+        ("dirichlet(k, a)", True),
+    ],
+)
+def test_a_gamma_below_one_draws_otherwise(call: str, told: bool) -> None:
+    text = f"import jax\n\n\ndef draw(k, a):\n    return jax.random.{call}\n"
+    found = analysed(text, Surroundings(jax=(0, 10, 2), came_from=(0, 4, 13))).found
+    assert any("a gamma of a parameter below one" in each.finding.message for each in found) == told
+
+
 def test_a_stack_of_vectors_is_told_and_left() -> None:
     text = "import jax.numpy as jnp\n\n\ndef f(a, b):\n    return jnp.linalg.solve(a, b)\n"
     around = Surroundings(jax=(0, 10, 2), came_from=(0, 4, 30))

@@ -160,9 +160,19 @@ def _differs(module: Module, call: ast.Call, row: Meaning) -> bool:
         late = call.args[row.position] if 0 < row.position < len(call.args) else None
         value = given.get(row.only_with, late)
         return (value is not None and module.text(value) not in row.alike) or None in given
+    if row.least:
+        return not _are_at_least(call.args[1:], row.least)
     if row.only_ints:  # they take no part in what decides a dtype
         return bool(call.args) and module.get(DtypeOrigins).of(call.args[0]) == Dtypes()
     return True
+
+
+def _are_at_least(args: list[ast.expr], least: tuple[float, ...]) -> bool:
+    """Whether the text has a number for each, none of them less."""
+    return len(args) >= len(least) and all(
+        isinstance(arg, ast.Constant) and isinstance(arg.value, int | float) and arg.value >= bound
+        for arg, bound in zip(args, least, strict=False)
+    )
 
 
 def _has_changed(module: Module, row: Meaning) -> bool:

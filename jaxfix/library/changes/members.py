@@ -149,11 +149,15 @@ MEANINGS = (
         Meaning(
             f"jax.random.{last}",
             "0.4.18",
-            "draws other numbers from the same key where a parameter is below one",
+            "draws other numbers from the same key where that takes a gamma of a parameter below one",
             "nothing sets it back: compare distributions",
             is_told_once=True,
+            least=least,
         )
-        for last in ("beta", "chisquare", "dirichlet", "gamma", "generalized_normal", "loggamma")
+        for last, least in (
+            *(("beta", (1.0, 1.0)), ("chisquare", (2.0,)), ("dirichlet", ()), ("gamma", (1.0,))),
+            *(("generalized_normal", ()), ("loggamma", (1.0,))),
+        )
     ),
     Meaning(
         "jax.random.ball",

@@ -123,6 +123,7 @@ class Meaning:
       only_with: a keyword without which nothing differs; empty where everything does.
       position: its place where it is passed by position; 0 where it cannot be.
       alike: the texts of its values with which nothing differs.
+      least: the numbers from which on nothing differs, of the parameters after the first; empty where none settles it.
       only_ints: whether it is so where the first argument is known to be integers, and nowhere else.
       is_told_once: whether a file gets one finding of it, at the first place.
     """
@@ -138,6 +139,7 @@ class Meaning:
     only_ints: bool = False
     is_told_once: bool = False
     is_first: bool = False
+    least: tuple[float, ...] = ()
 
     @property
     def package(self) -> str:
