@@ -564,6 +564,21 @@ def test_what_compiles_nothing_once_a_jit_is_around_it_needs_no_run() -> None:
     assert len(program.runs) == 4  # as it is, twice; with the `jit`, as it is and taken out
 
 
+def test_what_a_jit_seemed_to_make_needless_is_judged_where_the_jit_is_not_proven() -> None:
+    program = inside("ac")
+    plain = program._run
+
+    def run(fixes: frozenset[str], case: str, patched: bool) -> Measurement:
+        told, other = plain(fixes, case, patched), Compile(PATH, 1, "f", (), "other", None, 0.0)
+        more = tuple(replace(other, program=f"other {number}", step=number % 3 + 1) for number in range(12))
+        steps = (Step(4, 0, 0, 0.0),) * 3
+        return replace(told, compiles=more, steps=steps) if "b" in fixes else told
+
+    program._run = run  # type: ignore[method-assign]
+    found = with_a_jit_around(program, "ac")
+    assert found == {"b": Verdict.NO_EFFECT, "a": Verdict.PROVEN, "c": Verdict.PROVEN}
+
+
 def test_what_compiles_elsewhere_as_well_is_tried_beside_the_jit_around_it() -> None:
     program = inside("ac", also_outside="a")
     assert with_a_jit_around(program, "ac") == {"b": Verdict.PROVEN, "a": Verdict.PROVEN, "c": Verdict.NO_EFFECT}

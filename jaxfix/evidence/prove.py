@@ -86,6 +86,7 @@ def prove(
     trial.credit()
     trial.weed()
     trial.leave_out()
+    trial.take_up()
     trial.hold()
     trial.follow()
     return trial.proof()
@@ -108,6 +109,7 @@ class _Trial:
         self._kept: list[Key] = [] if self.is_broken else [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
         self._seconds: Mapping[Key, float] = {}
+        self._outdone: dict[Key, list[Key]] = {}
 
     def order(self, worth: Worth) -> None:
         """The most expensive first, where a program has shown what they cost."""
@@ -143,10 +145,22 @@ class _Trial:
                 continue
             run = self._runs.of(Fixes(rest), [baseline.case])[baseline.case]
             if compiles_nothing(run, [Place.of(self._name(other)) for other in under]):
-                self._kept = rest
+                self._kept, self._outdone[key] = rest, under
                 reason, same = f"it compiles nothing where `{self._fixes[key].function}` is under `jit`", counts(run)
                 for other in under:
                     self._judge(other, (Comparison(run.case, Verdict.NO_EFFECT, reason, same, same, _NOT_RUN, 0.0),))
+
+    def take_up(self) -> None:
+        """Judges what a `jit` seemed to make needless where that `jit` itself was not proven."""
+        lost = [key for top, under in self._outdone.items() if top not in self._kept for key in under]
+        if lost:
+            for key in lost:
+                del self._comparisons[key]
+            self._kept += lost
+            self.join()
+            self.credit()
+            self.weed()
+            self.leave_out()
 
     def _is_under(self, baseline: Measurement, key: Key, covered: Place) -> bool:
         fix = self._fixes[key]
