@@ -1,5 +1,6 @@
 """What is asked about the callers of a function: the answers are those of all uses, and what decides is read alone."""
 
+import ast
 import random
 
 import pytest
@@ -8,9 +9,11 @@ from jaxfix.engine.project import Reading, facts_of, packages_of, project_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.joined import Joined
 from jaxfix.semantic.project.query import QUERIES
+from jaxfix.semantic.project.recording import RecordingProject
 from jaxfix.semantic.project.summary_types import CallerPath, Facts, Runs, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
+from jaxfix.staging.contexts import Staging
 
 FUNCTIONS = tuple(f"app.m{number}.f" for number in range(8))
 METHODS = (".step@app.m8", "._inner", ".load@app.m9")
@@ -98,3 +101,23 @@ def test_behind_what_decides_no_file_is_read(query: str, use: str, is_read: bool
     assert bool(reading.known[1]) and bool(reading.known[3]) and bool(reading.known[2]) is is_read
     project.ask(QUERIES[query], "app.lib.f")
     assert bool(reading.known[2]) is is_read
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_asked"),
+    [
+        ("", "", True),
+        ("@jax.jit\n", "", False),
+        ("@library.wraps_it\n", "", False),
+        ("", "from library import f", False),
+    ],
+)
+def test_who_calls_a_function_is_asked_only_where_its_own_file_leaves_it_open(
+    before: str, after: str, is_asked: bool
+) -> None:
+    source = SourceFile.decode("lib/m.py", f"import jax, library\n{before}def f(x):\n    return x\n{after}\n".encode())
+    recording = RecordingProject()
+    module = Module.parse(source, Surroundings(name="lib.m", project=recording))
+    (inside,) = module.nodes(ast.Return)
+    assert not module.get(Staging).is_eager(inside)
+    assert (("runs eagerly", "lib.m.f") in recording.asked) == is_asked
