@@ -41,27 +41,47 @@ def loaders(module: Module) -> Iterator[Loader]:
             yield Loader(made, step, option)
 
 
-def _behind(module: Module, expr: ast.expr, depth: int = 0) -> Iterator[tuple[ast.Call, str | None]]:
+def _behind(module: Module, expr: ast.expr) -> Iterator[tuple[ast.Call, str | None]]:
     """What makes the batches that a loop goes over, through variables and what passes them on."""
+    waiting, met = [expr], set[ast.expr]()
+    while waiting:
+        each = waiting.pop()
+        if each not in met:
+            met.add(each)
+            yield from _makes(module, each) if isinstance(each, ast.Call) else ()
+            waiting += reversed(_passed(module, each))
+
+
+def _passed(module: Module, expr: ast.expr) -> list[ast.expr]:
+    """What a variable stands for, or is given to a function that passes batches on."""
     match expr:
-        case ast.Name() if depth <= _STEPS:
+        case ast.Name():
             value = module.only_value(expr)
-            if value is not None:
-                yield from _behind(module, value, depth + 1)
-        case ast.Call(func=func, args=args):
-            qualname = module.qualname(func) or ""
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-            if qualname in _SPLITS and len(args) == 2 and not _is_list(module, args[1]):
-                yield expr, None
-            elif qualname in _LOADERS:
-                if _has_batches(expr) and not _says(expr, _LOADERS[qualname]):
-                    yield expr, _LOADERS[qualname]
-            elif name == "batch" and isinstance(func, ast.Attribute) and _reads_datasets(module):
-                if args and len(args) == 1 and not _says(expr, _REMAINDER):
-                    yield expr, _REMAINDER
-            elif name in _PASSING:
-                for inner in (*args, *([func.value] if isinstance(func, ast.Attribute) else [])):
-                    yield from _behind(module, inner, depth)
+            return [value] if value is not None else []
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if name in _PASSING:
+            return [*args, value]
+        case ast.Call(func=ast.Name(id=name), args=args) if name in _PASSING:
+            return args
+    return []
+
+
+def _makes(module: Module, call: ast.Call) -> Iterator[tuple[ast.Call, str | None]]:
+    """The call, if it makes batches, and the option that leaves a shorter one out."""
+    qualname, args = module.qualname(call.func) or "", call.args
+    if qualname in _SPLITS:
+        if len(args) == 2 and not _is_list(module, args[1]):
+            yield call, None
+    elif qualname in _LOADERS:
+        if _has_batches(call) and not _says(call, _LOADERS[qualname]):
+            yield call, _LOADERS[qualname]
+    elif _is_batched(module, call) and not _says(call, _REMAINDER):
+        yield call, _REMAINDER
+
+
+def _is_batched(module: Module, call: ast.Call) -> bool:
+    """Whether it is `dataset.batch(size)`, as far as names say."""
+    is_named = isinstance(call.func, ast.Attribute) and call.func.attr == "batch"
+    return is_named and len(call.args) == 1 and _reads_datasets(module)
 
 
 def _is_list(module: Module, given: ast.expr) -> bool:
