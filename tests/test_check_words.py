@@ -43,9 +43,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_possible_finding_says_what_would_make_it_certain(package: Path, cli: Cli) -> None:
     line, *_ = cli("check", "--all").out.splitlines()
-    assert line.endswith("; certain if `solve` is called eagerly, again and again")
+    assert line.endswith("; certain if `solve` is called eagerly in a loop")
     document = json.loads(cli("check", "--all", "--output-format", "json").out)
-    assert [entry["certain_if"] for entry in document["findings"]] == ["`solve` is called eagerly, again and again"]
+    assert [entry["certain_if"] for entry in document["findings"]] == ["`solve` is called eagerly in a loop"]
 
 
 def test_a_certain_one_does_not(package: Path, cli: Cli) -> None:

@@ -186,7 +186,7 @@ def test_the_program_of_a_project_is_never_started(project: Path, cli: Cli) -> N
         ("nowhere-to-be-found x", "wrong", "`nowhere-to-be-found` of `nowhere-to-be-found x`: no such program"),
         ("a | b", "wrong", "needs a shell"),
         ("./gone.sh", "wrong", "no such program"),
-        ("sh train.sh", "ok", "what it has installed is not known"),
+        ("sh train.sh", "ok", "its installed packages are unknown"),
     ],
 )
 def test_a_program_that_cannot_start_is_wrong(project: Path, cli: Cli, command: str, level: str, words: str) -> None:

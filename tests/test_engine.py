@@ -294,7 +294,7 @@ def test_no_pack_is_an_error_with_its_cure(install: Callable[[str, str], None]) 
         (PAGE + "CODEMODS = []\n", "pack 'bad': the entry point is not a tuple of codemods"),
         (PAGE + "CODEMODS = (1,)\n", "pack 'bad': 1 is not a `Codemod`"),
         (PAGE + "CODEMOD = ()\n", "pack 'bad': AttributeError"),
-        (PAGE + BODY.format(id="good"), "pack 'bad': codemod 'good' has an id that is taken"),
+        (PAGE + BODY.format(id="good"), "pack 'bad': codemod 'good' has an id that is already taken"),
         (PAGE.replace("Evidence:", "") + BODY.format(id="bad"), "pack 'bad': codemod 'bad' has no `Evidence:` section"),
         (PAGE + BODY.format(id="bad").replace('("a",)', "()"), "pack 'bad': codemod 'bad' has no triggers"),
     ],
@@ -311,7 +311,7 @@ def test_broken_pack_is_named_and_the_others_run(install: Callable[[str, str], N
 
 def test_id_that_a_pack_has_twice_is_named(install: Callable[[str, str], None]) -> None:
     install("bad", PAGE + BODY.format(id="twin") + "CODEMODS += CODEMODS\n")
-    assert str(load_registry().failures[0]).startswith("pack 'bad': codemod 'twin' has an id that is taken")
+    assert str(load_registry().failures[0]).startswith("pack 'bad': codemod 'twin' has an id that is already taken")
 
 
 def test_what_is_moot_is_not_fixed_beside_what_is_not() -> None:

@@ -290,7 +290,7 @@ def test_an_effect_at_trace_time_is_compared(tmp_path: Path) -> None:
         (
             "    return v * 2 + __import__('time').perf_counter_ns() % 1000003",
             "f(x)",
-            "what the original returns differs from call to call",
+            "the results of the original differ from call to call",
         ),
         ("    return lax.map(lambda u: u * 2, v)", "jax.jit(lambda w: outer(w)(x))(x)", "what it captures is traced"),
     ],

@@ -179,9 +179,9 @@ def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> 
             return cls(*children)
     def applied(layer, v):
         return v * layer.w + (v if layer.residual else 0.0)
-    def handed(layer):
+    def passed(layer):
         return layer, 2.0
-    Model().run(x), concrete(x), looped(x), stopped(x), told(x), applied(Layer(x), x), handed(Layer(x))
+    Model().run(x), concrete(x), looped(x), stopped(x), told(x), applied(Layer(x), x), passed(Layer(x))
     """
     after = (
         before.replace("v * self.rate()", "v * 2.0")

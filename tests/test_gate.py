@@ -154,7 +154,7 @@ def test_what_is_allowed_can_be_said(
     ("text", "arguments", "words"),
     [
         ("print(1)", (), "the program never imported jax"),
-        ("import sys; sys.exit(3)", (), "`p.py` ended with exit status 3, so what it compiled is not judged"),
+        ("import sys; sys.exit(3)", (), "`p.py` ended with exit status 3, so its compiles are not judged"),
         ("import os; os.kill(os.getpid(), 9)", (), "`p.py` was ended by SIGKILL"),
         ("import jax; jax.numpy.ones(3)", ("--function", "step"), "`--function step`: nothing of this name"),
         ("import jax; jax.numpy.ones(3)", ("--only", "train.py"), "`--only train.py`: nothing was compiled there"),

@@ -65,7 +65,7 @@ def imports_from(path: str) -> str:
     return line.split()[1]
 
 
-# where it stands
+# where it is
 
 
 def test_a_script_gets_it_beside_it(project: Path, cli: Cli) -> None:

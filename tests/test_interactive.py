@@ -141,7 +141,7 @@ def test_however_it_ends_the_answers_are_remembered_and_nothing_is_written(proje
             person.sends(end)
         assert person.leaves() == (-9 if end == "kill" else 130)
     if end != "kill":
-        assert "2 fixes taken, 1 refused, 3 open; that is remembered" in person.shown
+        assert "2 fixes taken, 1 refused, 3 open; stored" in person.shown
         assert "error: interrupted; nothing was written" in person.shown
     assert texts(project) == (SLOW, SLOW)
     with Person("apply", "-i", *ONLY) as again:

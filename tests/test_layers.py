@@ -111,7 +111,7 @@ def origin(name: str, node: ast.ImportFrom) -> str:
 
 
 def is_for_types(node: ast.ImportFrom, tree: ast.Module) -> bool:
-    """Whether the import stands in an `if TYPE_CHECKING:` of the module, so that nothing runs it."""
+    """Whether the import is in an `if TYPE_CHECKING:` of the module, so that nothing runs it."""
     guards = (entry for entry in tree.body if isinstance(entry, ast.If) and ast.unparse(entry.test) == "TYPE_CHECKING")
     return any(node in guard.body for guard in guards)
 

@@ -182,7 +182,7 @@ def test_a_setting_is_named_as_jax_names_it() -> None:
 
 
 def test_no_other_module_lists_names_of_libraries() -> None:
-    """A list that stands alone is forgotten when a function is added: a facet says what its names have in common."""
+    """A list that is alone is forgotten when a function is added: a facet says what its names have in common."""
     assert {f"{table.path}: {table.name}" for table in tables(ROOT)} == ALONE.keys()
 
 

@@ -481,7 +481,7 @@ def test_messages_that_are_none_are_answered_and_passed_over(server: Client, pro
     assert server.process.wait(60) == 0
 
 
-@pytest.mark.parametrize("way", ["closes its end", "leaves without a word", "is gone before the greeting"])
+@pytest.mark.parametrize("way", ["closes its end", "leaves silently", "is gone before the greeting"])
 def test_the_server_ends_with_its_client(server: Client, project: Path, way: str) -> None:
     assert server.process.stdin is not None
     if way == "is gone before the greeting":

@@ -108,7 +108,7 @@ def test_nothing_runs_without_a_yes(project: Path) -> None:
         async with client(project) as agent:
             for tool, more in (("trace", {}), ("prove", {"paths": ["train.py"]})):
                 said = await refused(agent, tool, run=MARKS, **more)
-                assert "was not run: nobody has agreed" in said and "jaxfix trust" in said
+                assert "was not run: no one has agreed" in said and "jaxfix trust" in said
         async with client(project, "--run", "python other.py", person=person) as agent:
             assert "the answer was no" in await refused(agent, "trace", run=MARKS)
 

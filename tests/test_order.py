@@ -86,7 +86,7 @@ def found_in(text: str, codemods: Sequence[Codemod] = CODEMODS) -> list[tuple[ob
 
 
 def told(finding: Finding, *parts: str) -> tuple[object, ...]:
-    """What is said of it; of several reasons to decline the first in the text is told, so that one may be another."""
+    """What is said of it; of several reasons to decline the first in the text counts, so that one may be another."""
     is_declined = finding.declined is not None
     return (*parts, finding.message, str(finding.title), finding.confidence.value, str(finding.safety), is_declined)
 
@@ -136,7 +136,7 @@ def test_functions_that_return_each_other_are_used_alike_whichever_is_asked_firs
 
 
 def test_two_functions_that_call_each_other_are_read_alike_whichever_stands_first() -> None:
-    """Each runs eagerly, again and again, because the other does."""
+    """Each runs eagerly and repeatedly, because the other does."""
     one = "def _one(x):\n    _two(x)\n" + BODY
     two = "def _two(x):\n    _one(x)\n" + BODY
     end = "for i in range(9):\n    _one(1.0)\n"

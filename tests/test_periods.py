@@ -35,7 +35,7 @@ from jaxfix.library.changes.row import version
         (
             "ERROR: Cannot install flax==0.12.0 and jax==0.4.30 because these package versions have conflicting "
             "dependencies.\nERROR: ResolutionImpossible: for help visit",
-            "what the project requires does not go with jax 0.4.99: ERROR: Cannot install flax==0.12.0 and jax==0.4.30 "
+            "the project's requirements conflict with jax 0.4.99: ERROR: Cannot install flax==0.12.0 and jax==0.4.30 "
             "because these package versions have conflicting dependencies.; pin versions of that time in its "
             "requirements; an environment that you have made is taken with `--oracle-python PATH`",
         ),

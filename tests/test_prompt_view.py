@@ -38,7 +38,7 @@ def test_it_says_which_of_how_many_where_what_why_and_how_safe() -> None:
     [
         (RISKY, "needs a rerun: results bitwise"),
         (replace(PLAIN, diagnostic=replace(PLAIN.diagnostic, seen=Seen(12, 3.14))), "seen: 12 compiles, 3.1 s"),
-        (replace(PLAIN, needs=("other",)), "goes with 1 other fix of this file, which has to be taken too"),
+        (replace(PLAIN, needs=("other",)), "goes with 1 other fix of this file, which must be accepted too"),
         (replace(PLAIN, fix=replace(PLAIN.fix, helpers=("retrace",))), "calls `retrace` of a generated helper file"),
         (
             replace(PLAIN, fix=replace(PLAIN.fix, helpers=("retrace",))),

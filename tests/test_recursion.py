@@ -69,7 +69,7 @@ def update(grads, state):
 
 tx = optimizer(init, update)
 """,
-    "a function that is differentiated again and again": """\
+    "a function that is differentiated repeatedly": """\
 def make(f):
     def init(x):
         return State(jnp.asarray(0.0), None)

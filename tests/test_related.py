@@ -1,4 +1,4 @@
-"""Where a finding says that its line is run again and again."""
+"""Where a finding says that its line is run repeatedly."""
 
 import json
 from dataclasses import replace
@@ -58,14 +58,14 @@ CALLED = "from solve import solve\n"
 ELSEWHERE = {
     "in a loop": (
         {"train": CALLED + "for i in range(4):\n    solve(i * 1.0)\n"},
-        [("it is run again and again here", "train.py", 3)],
+        [("it runs repeatedly here", "train.py", 3)],
     ),
     "by a function that a third file loops around": (
         {
             "epoch": CALLED + "\n\ndef epoch(x):\n    return solve(x)\n",
             "main": "from epoch import epoch\nwhile True:\n    epoch(1.0)\n",
         },
-        [("by way of this call", "epoch.py", 5), ("it is run again and again here", "main.py", 3)],
+        [("by way of this call", "epoch.py", 5), ("it runs repeatedly here", "main.py", 3)],
     ),
     "once": ({"train": CALLED + "solve(1.0)\n"}, []),
     "in a function that is compiled": (

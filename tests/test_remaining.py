@@ -1,4 +1,4 @@
-"""How long a proof goes on, by a clock that stands still between the lines."""
+"""How long a proof goes on, by a clock that is still between the lines."""
 
 import pytest
 

@@ -55,7 +55,7 @@ def nothing_is_left_compiled() -> Iterator[None]:
 
 
 def plain(function: Any) -> Any:
-    """What stands in the place of `retrace` in the original."""
+    """What is in the place of `retrace` in the original."""
     return function
 
 

@@ -1,4 +1,4 @@
-"""The review page's server and the report: who may ask, what is decided, what is written, and what is told."""
+"""The review page's server and the report: who may ask, what is decided, what is written, and what is reported."""
 
 import hashlib
 import http.client

@@ -355,7 +355,7 @@ def test_statement_is_inserted_at_the_end_of_a_file_without_newline() -> None:
 
 
 def test_nothing_stands_before_an_elif() -> None:
-    with pytest.raises(SourceError, match="nothing can stand before an `elif`"):
+    with pytest.raises(SourceError, match="nothing can be inserted before an `elif`"):
         rewritten("if x:\n  a\nelif y:\n  b\n", before(3, "c"))
 
 

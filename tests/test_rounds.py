@@ -1,4 +1,4 @@
-"""What is told to happen again and again: only what the text shows to run eagerly, more than once."""
+"""What is reported to happen repeatedly: only what the text shows to run eagerly, more than once."""
 
 import ast
 import textwrap

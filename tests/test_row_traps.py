@@ -1,4 +1,4 @@
-"""Rows of the table that a careless rewrite breaks without a word: each has a trap, or the reason why none can be."""
+"""Rows of the table that a careless rewrite breaks silently: each has a trap, or the reason why none can be."""
 
 import importlib.metadata
 import json
@@ -347,7 +347,7 @@ LOUD = {
     "jax.experimental.array_api": "its functions are those of `jax.numpy`: the very same in jax 0.4.36",
     "optax.experimental.GradientTransformationWithExtraArgs": "a tuple of the same two functions",
 }
-"""Rows that a careless rewrite cannot break without a word, and why."""
+"""Rows that a careless rewrite cannot break silently, and why."""
 DRAWS = {
     **dict.fromkeys(
         ("cauchy", "exponential", "gumbel", "laplace", "logistic", "maxwell", "normal", "rademacher"), "(9,)"
@@ -446,7 +446,7 @@ BEHAVIOURS = {
         for last, args in DRAWS.items()
     },
 }
-"""By the row of a meaning: code that is told of, and what it came to before; empty where nothing fixed does today."""
+"""By the row of a meaning: code with a finding, and what it came to before; empty where nothing fixed does today."""
 PREAMBLE = """\
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""What people read is in plain words: docs/style.md says which turns are out, and what stands in their place."""
+"""What people read is in plain words: docs/style.md says which turns are out, and what is in their place."""
 
 import io
 import re
@@ -35,6 +35,12 @@ BANNED = {
     "dearest": r"\bdear(?:er|est)?\b",
     "long in": r"\b(?:is|was|were) long in\b",
     "others than": r"\bare others\b|\bothers than\b",
+    "without a word": r"\bwithout a word\b",
+    "again and again": r"\bagain and again\b",
+    "handed": r"\bhanded\b(?! (?:out|over|down|in)\b)",
+    "where it stands": r"\bwhere (?:it|they) stands?\b(?! for)|\bstands in\b",
+    "once for all": r"\bonce for all(?=[.,:;]|$)",
+    "made once": r"\bto where (?:it is|they are) made\b",
     "is no array": r"\b(?:is|are) no (?:arrays?|dictionar\w+|targets|part|units|data|sign|plain)\b",
 }
 WORDS = re.compile("|".join(f"(?:{turn})" for turn in BANNED.values()), re.IGNORECASE)
@@ -84,6 +90,8 @@ def test_what_people_read_has_no_banned_turn() -> None:
         ("a.py", 'x = f"`{y}` changes in every round of it"\n'),
         ("a.py", "x = 1  # whoever asks\n"),
         ("a.ts", "// left as they are"),
+        ("a.md", "It keeps the first value without a word."),
+        ("a.py", '"""It is handed a state."""\n'),
     ],
 )
 def test_a_banned_turn_is_found(name: str, text: str) -> None:

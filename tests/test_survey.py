@@ -1,4 +1,4 @@
-"""Many files at once: what a survey finds is what each file shows when it is told everything of the others."""
+"""Many files at once: what a survey finds is what each file shows when it knows all others."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence

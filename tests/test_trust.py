@@ -176,7 +176,7 @@ def test_a_trusted_command_is_rerun_without_a_question(project: Path, cli: Cli, 
 def test_nobody_is_asked_where_nobody_is(project: Path, cli: Cli) -> None:
     done = cli("trust")
     assert done.code == 2
-    assert done.err == "error: nobody is here to be asked; pass `--yes` to trust what is shown\n"
+    assert done.err == "error: nobody is here to be asked; pass `--yes` to trust the program shown\n"
     assert cli("trust", "--list").err == "note: nothing is trusted\n"
 
 
@@ -212,7 +212,7 @@ def test_another_text_is_a_stranger(project: Path, cli: Cli) -> None:
     configure(project, f"touch {project.parent}/ran ")
     done = cli("apply")
     assert not has_run(project)
-    assert f"what is trusted so far is `touch {project.parent}/ran`" in done.err
+    assert f"trusted so far: `touch {project.parent}/ran`" in done.err
     configure(project, None)
     assert cli("apply").code == 1
     assert not has_run(project)
@@ -448,4 +448,4 @@ def test_two_terminals_do_not_lose_each_others_word() -> None:
 def test_an_incomplete_installation_trusts_nothing() -> None:
     code = "import sys; sys.modules['platformdirs'] = None\nfrom jaxfix.drivers import trust\ntrust.store()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "UserError: what is trusted cannot be read" in done.stderr
+    assert "UserError: the record of trust cannot be read" in done.stderr

@@ -42,7 +42,7 @@ def test_a_file_of_each_side_is_neither() -> None:
 
 def test_what_is_not_proven_does_not_hold() -> None:
     found = verified("r", seal(Sealed("a", "1", "2"), holds=False), {"a": "2"}.get, is_whole=True)
-    assert (found.holds, found.reason) == (False, "it is about this tree, and what was run is not proven")
+    assert (found.holds, found.reason) == (False, "it describes this tree, but its change is not proven")
 
 
 def test_every_word_of_a_document_is_under_the_seal() -> None:

@@ -36,7 +36,7 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
         f"Written by `python -m benchmarks.fourth_system.places`. {document['repositories']} public repositories, "
         f"{document['files']:,} files and notebooks that speak of jax, each analysed by itself, for {codemods}; "
         f"`captured-constant` finds nothing without a trace. {len(places)} places in {repositories} repositories were "
-        "rewritten, and none of the rewrites is wrong without a word. What is proven, refused or held was run by a "
+        "rewritten, and none of the rewrites is wrong silently. What is proven, refused or held was run by a "
         "script that imports the file and calls its functions, or what `jit` makes of them, on small arrays. Loops "
         "and reads of values are guesses: none of them is written before a run has confirmed it."
     )

@@ -1,4 +1,4 @@
-"""The programs that are measured: where they stand, why they were chosen, how they are adapted. No code of theirs."""
+"""The programs that are measured: where they are, why they were chosen, how they are adapted. No code of theirs."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ FRESH = DATA / "fresh"
 
 
 class Unfit(Exception):
-    """The data of a program are wrong, or do not fit what stands in its repository."""
+    """The data of a program are wrong, or do not fit what is in its repository."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ def _open(good: Sequence[Result], level: str) -> Iterator[str]:
     known = in_the_way()
     told = [result for result in good if result.name in known and not is_proven(result)]
     if told:
-        yield from (f"{level} What stands in the way", "")
+        yield from (f"{level} What is in the way", "")
         yield from (f"* {result.name}: {known[result.name]}" for result in told)
         yield ""
 

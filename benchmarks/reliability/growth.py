@@ -126,7 +126,7 @@ def huge() -> Iterator[tuple[str, str]]:
     """Files of five megabytes, or 100,000 lines."""
     basic = example("loops", (GOLDEN / "local_loop_function" / "basic.py").read_text())
     count = _HUGE_BYTES // len(basic.body)
-    yield "the examples of `local-loop-function`, again and again", basic.times(count, "in a module")
+    yield "the examples of `local-loop-function`, repeatedly", basic.times(count, "in a module")
     rows = "\n".join(f"    'row {n}': ({n}, {n}.5, 'text {n}', None)," for n in range(_HUGE_BYTES // 45))
     yield "one dictionary, and one `lax.scan`", f"import jax\nTABLE = {{\n{rows}\n}}\n{_SCAN}"
     conds = "\n".join(f"    x = lax.cond(x > {n}, lambda v: v + {n}, lambda v: v - {n}, x)" for n in range(_CONDS))

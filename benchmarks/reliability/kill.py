@@ -340,7 +340,7 @@ def _lines(moments: Tally, operations: Tally, options: argparse.Namespace) -> li
 
 
 def section() -> list[str]:
-    """The section as it stands in the page; empty where there is none."""
+    """The section as it is in the page; empty where there is none."""
     _, mark, rest = (PAGE.read_text() if PAGE.exists() else "").partition(f"{TITLE}\n")
     return [TITLE, *rest.partition("\n## ")[0].splitlines()] if mark else []
 

@@ -127,7 +127,7 @@ def _found(analysis: Analysis) -> Iterator[Breach]:
     lines = len(_NEWLINE.split(analysis.module.source.text))
     for told in analysis.diagnostics:
         if not (1 <= told.line <= told.end_line <= lines and told.column >= 1):
-            yield Breach("a finding stands in its file", f"{told.id} at {told.line}:{told.column}")
+            yield Breach("a finding is in its file", f"{told.id} at {told.line}:{told.column}")
     keys = Counter(found.key for found in analysis.found)
     for key, count in keys.items():
         if count > 1:

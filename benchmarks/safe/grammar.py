@@ -115,7 +115,7 @@ def _prepared(draw: Draw) -> str:
 
 
 def _change(draw: Draw, kept: list[Kept]) -> tuple[str, str]:
-    """The file that a change stands in, and its statements."""
+    """The file that a change is in, and its statements."""
     one = kept[draw.one("of", range(len(kept)))]
     kind = draw.one("kind", ("nothing", "setting", "rebound", "mutated", "inside", "unread"))
     where = draw.one("where", ("main.py", "changes.py"))

@@ -1,4 +1,4 @@
-"""One function of a random program that makes others: what they compute, where they stand, what is around them."""
+"""One function of a random program that makes others: what they compute, where they are, what is around them."""
 
 import textwrap
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ python -m benchmarks.trust rounding prover     these parts of it: rounding, prov
 python -m benchmarks.trust prover --only WORD  what has one of these words in its name, judged again
 python -m benchmarks.trust --pages             judges nothing, and writes the pages from what is known
 
-From the root of a clone, with `.[prove]`, pytest and optax installed. What was judged stands in
+From the root of a clone, with `.[prove]`, pytest and optax installed. What was judged is in
 `docs/evidence/trust.jsonl`, so that a run that was cut off goes on where it stopped. Programs run on the processor,
 if `JAX_PLATFORMS` does not say otherwise.
 """

@@ -28,7 +28,7 @@ After:
 
     print(scores(jnp.ones((3, 2)), jnp.ones((64, 3))).sum())
 
-Safety: needs a rerun. The element is traced once for all: what prints, draws from NumPy or counts is declined, and so
+Safety: needs a rerun. The element is traced once: what prints, draws from NumPy or counts is declined, and so
 is a number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
 whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
 elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`

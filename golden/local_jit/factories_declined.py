@@ -50,9 +50,9 @@ def run(params, batches, log):
         scale_held = scaled_by(held)  # want: local-jit (no fix): passes `held` to code that may change it
         params = scale_held(params)
         log(held)
-        tell = telling()  # want: local-jit (no fix): `telling` cannot be called once for all: it calls `print`
+        tell = telling()  # want: local-jit (no fix): `telling` cannot be called once: it calls `print`
         params = tell(params)
-        rescale = by_global()  # want: local-jit (no fix): `by_global` cannot be called once for all
+        rescale = by_global()  # want: local-jit (no fix): `by_global` cannot be called once
         params = rescale(params)
         SCALE *= 0.9
         if number:

@@ -54,7 +54,7 @@ def buffered(x):
 
 def per_call(xs, offset):
     shifted = jax.vmap(lambda x: jnp.sum(jnp.cos(x)) + offset)
-    return [shifted(xs) for _ in range(5)]  # want: unjitted-update (no fix): it would be compiled at every call of `per_call`, which is called again and again
+    return [shifted(xs) for _ in range(5)]  # want: unjitted-update (no fix): it would be compiled at every call of `per_call`, which is called repeatedly
 
 
 def around(xs, scale):

@@ -11,7 +11,7 @@ import numpy as np
 def drawn(x):
     generator = np.random.default_rng(0)
     total = x * 0
-    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once
         total = total + x * generator.normal()
     return total
 
@@ -218,7 +218,7 @@ def buffered(x):
 
 @jax.jit
 def shuffled(x):
-    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once
         x = x + random.random() * jnp.sin(x)
     return x
 
@@ -350,7 +350,7 @@ def drawn_by(random, x):
 
 @jax.jit
 def drawn_apart(x):
-    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once for all
+    for i in range(64):  # want: unrolled-loop (no fix): an iteration cannot be traced once
         random = np.random.default_rng()
         x = x + random.normal() * x
     return x

@@ -76,7 +76,7 @@ def calls_in_loops(module: Module) -> list[ast.Call]:
 def _may_be_in_loop(
     scope: ast.AST | None, around: Mapping[ast.AST, ast.AST | None], known: dict[ast.AST | None, bool]
 ) -> bool:
-    """Whether a loop stands in `scope`, or in a scope around it; `known` of some."""
+    """Whether a loop is in `scope`, or in a scope around it; `known` of some."""
     try:
         return known[scope]
     except KeyError:

@@ -40,7 +40,7 @@ class Rebinding:
 def rebindings(module: Module) -> tuple[Rebinding, ...]:
     """The states of training loops: what a loop passes to a jitted function, and binds to its result.
 
-    Those that an object holds are among them, no matter who calls its method again and again.
+    Those that an object holds are among them, no matter who calls its method repeatedly.
 
     Returns:
       In the order of the text; one without a known value before is left out.

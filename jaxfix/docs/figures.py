@@ -50,7 +50,7 @@ QUOTED: Mapping[str, Callable[[Evidence], str]] = {
     "judged": judged,
     "programs": programs,
 }
-"""By the name that stands in the mark, as `<!-- figure: census -->...<!-- end -->`."""
+"""By the name that is in the mark, as `<!-- figure: census -->...<!-- end -->`."""
 _MARK = re.compile(r"(<!-- figure: (\w+) -->).*?(<!-- end -->)", re.DOTALL)
 
 

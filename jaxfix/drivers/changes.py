@@ -17,7 +17,7 @@ STDIN = "-"
 _FAILED = re.compile(r"patch failed: (?P<path>.+):(?P<line>\d+)$", re.MULTILINE)
 _LINK, _SUBMODULE = "120000", "160000"
 _NONE = "No valid patches"
-_NO_GIT = "git is not installed: it applies diffs and knows what was committed"
+_NO_GIT = "git is not installed: it applies diffs and knows the committed files"
 
 Texts = Mapping[Path, bytes | None]
 """Contents by absolute path; None for a file that is not there."""

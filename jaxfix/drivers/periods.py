@@ -53,7 +53,7 @@ class Period:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """All requirements; where one package stands twice, both hold."""
+        """All requirements; where one package is twice, both hold."""
         return (f"jax[cpu]=={self.version}", *self.requirements, *held(self.jax))
 
 
@@ -178,7 +178,7 @@ def why(said: str, period: Period) -> EvidenceError:
     if _CONFLICT.search(said):
         told = next((line.strip() for line in lines if _CONFLICT.search(line)), lines[-1])
         return EvidenceError(
-            f"what the project requires does not go with jax {period.version}: {told[:300]}",
+            f"the project's requirements conflict with jax {period.version}: {told[:300]}",
             hint=f"pin versions of that time in its requirements; {_OWN}",
         )
     if missing is not None:

@@ -70,7 +70,7 @@ class Roots:
         if root == folder:
             self._scripts.add(path)
         elif _is_below(path, package):
-            self._members.add(path)  # it imports the package that it stands in, however it is started
+            self._members.add(path)  # it imports the package that it is in, however it is started
 
     def of(self, path: Path) -> Root:
         """The root that the file, links resolved, is imported from."""
@@ -78,7 +78,7 @@ class Roots:
         covering = Counter(self._leading.get(os.path.splitext(path)[0], {}))
         covering.update(self._leading_above(folder))
         package = self._outermost(folder)
-        if package is None:  # what runs by itself, or imports what stands beside it, is a script
+        if package is None:  # what runs by itself, or imports what is beside it, is a script
             is_script = str(path) in self._scripts or str(path) in self._started - self._members
             return _root(path, folder if is_script or not covering else _most(covering), None)
         usual = self._usual(package)
@@ -137,7 +137,7 @@ class Roots:
 
 
 def _listing(folder: str) -> dict[str, bool] | None:
-    """What stands in a folder, and whether it is a folder; None where that may not be listed."""
+    """What is in a folder, and whether it is a folder; None where that may not be listed."""
     try:
         with os.scandir(folder) as entries:
             return {entry.name: is_folder for entry in entries if (is_folder := _is_folder_or_file(entry)) is not None}

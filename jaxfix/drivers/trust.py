@@ -53,7 +53,7 @@ def store() -> Path:
 
         return user_data_path("jaxfix", appauthor=False) / "trust"
     except (ImportError, RuntimeError) as error:  # no home folder, or an incomplete installation
-        raise UserError(f"what is trusted cannot be read: {str(error).lower()}") from error
+        raise UserError(f"the record of trust cannot be read: {str(error).lower()}") from error
 
 
 def remember(grant: Grant) -> Path:

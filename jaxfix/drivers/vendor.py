@@ -1,4 +1,4 @@
-"""A copy of an installed package, with other bytes in some of its files, importable where it stands."""
+"""A copy of an installed package, with other bytes in some of its files, importable where it is."""
 
 import ast
 import os

@@ -86,7 +86,7 @@ def _collect_seldom() -> None:
 def _done(work: Callable[[T], R], shard: T) -> R:
     answer = work(shard)
     if not gc.isenabled():
-        gc.collect(0)  # what outlives its shard is not analysed again and again
+        gc.collect(0)  # what outlives its shard is not analysed repeatedly
     return answer
 
 

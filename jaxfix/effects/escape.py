@@ -26,7 +26,7 @@ class LocalUses:
 
     Attributes:
       calls: of the function itself.
-      handed: where it is passed to what transforms or calls it.
+      passed: where it is passed to what transforms or calls it.
       names: the expressions, a name each, that read it; none where it is used in the expression that makes it.
       targets: the variables that it is bound to.
     """
@@ -221,5 +221,5 @@ def _is_branches(module: Module, node: ast.AST) -> bool:
 
 
 def is_inside(module: Module, node: ast.AST, outer: ast.AST) -> bool:
-    """Whether `node` is `outer`, or stands in it."""
+    """Whether `node` is `outer`, or is in it."""
     return node is outer or outer in module.ancestors(node)

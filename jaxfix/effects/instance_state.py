@@ -245,7 +245,7 @@ class _Reader:
         )
 
     def _why_made_unstable(self, source: ast.AST) -> Reason | None:
-        """Why a function that an attribute holds, itself or in a call that was given it, cannot be traced once for all;
+        """Why a function that an attribute holds, itself or in a call that was given it, cannot be traced once;
         None where it can, or is none.
         """
         module = self._module

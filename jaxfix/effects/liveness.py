@@ -51,7 +51,7 @@ def binds_again(module: Module, call: ast.Call, value: ast.expr) -> bool:
 
 
 def is_in_loop(module: Module, call: ast.Call) -> bool:
-    """Whether a statement runs `call` again and again within its function."""
+    """Whether a statement runs `call` repeatedly within its function."""
     return any(isinstance(loop, LOOPS) for loop in module.loops(call))
 
 

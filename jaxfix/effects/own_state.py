@@ -230,7 +230,9 @@ class _Reader:
                     continue
                 if is_own_object(self._module, node):
                     if self._keeps(node, changing):
-                        text = f"`{self._text(name)}` was made of the object, and reads what the step changes"
+                        text = (
+                            f"`{self._text(name)}` was made of the object, and reads an attribute that the step changes"
+                        )
                         raise Declined(Reason(Code.UNSTABLE, text))
                 else:
                     pending += [each for each in self._values.origins.of(node) if each not in met]

@@ -141,7 +141,7 @@ def _binds_odd(module: Module, node: ast.AST) -> bool:
 
 
 def _gives_odd(module: Module, iterable: ast.expr, position: int | None) -> bool:
-    """Whether an element of `iterable`, or what stands at a position of it, may be an odd key."""
+    """Whether an element of `iterable`, or what is at a position of it, may be an odd key."""
     match iterable:
         case ast.Tuple(elts=elts) | ast.List(elts=elts) | ast.Set(elts=elts):
             if position is None:

@@ -78,7 +78,7 @@ def effects(module: Module, function: Function, *, own: bool = False) -> Iterato
 
 
 def is_own_method(module: Module, func: ast.expr) -> bool:
-    """Whether `func` is a method of the object of the method that it stands in, which was read."""
+    """Whether `func` is a method of the object of the method that it is in, which was read."""
     if not isinstance(func, ast.Attribute) or not is_own_object(module, func.value):
         return False
     owner = class_around(module, func)

@@ -311,7 +311,7 @@ def _is_gradient(module: Module, func: ast.expr) -> bool:
 
 
 def _called(module: Module, call: ast.Call) -> Function | None:
-    """The function of the file that is called, as it stands or under `jit`."""
+    """The function of the file that is called, as it is or under `jit`."""
     function = module.definition(call.func)
     if isinstance(function, ast.FunctionDef) and not function.decorator_list:
         return function

@@ -216,7 +216,7 @@ def _is_named(codemod: Codemod, module: Module, words: frozenset[str]) -> bool:
 
 def _has(module: Module, word: str) -> bool:
     """Whether the code has what is spelled `word`, which is not an identifier."""
-    if word == "**":  # which stands before keyword arguments more often
+    if word == "**":  # which is before keyword arguments more often
         binary: list[ast.BinOp | ast.AugAssign] = [*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)]
         return any(isinstance(node.op, ast.Pow) for node in binary)
     if word in _LOOPS:

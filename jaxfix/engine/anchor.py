@@ -14,7 +14,7 @@ _DIGITS = 12
 
 
 def anchored(module: Module, node: ast.AST) -> Anchor:
-    """Where `node` stands. Layout, quotes, comments and, of a statement with blocks, what is in them do not matter."""
+    """Where `node` is. Layout, quotes, comments and, of a statement with blocks, what is in them do not matter."""
     if isinstance(node, ast.Module):
         return Anchor(module.path(node), "", _digest(()))
     statement = module.statement(node)

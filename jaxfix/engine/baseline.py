@@ -75,7 +75,7 @@ class Occurrence:
 
 @frozen
 class Stale:
-    """An entry of which fewer findings are left than it counts; `line` is where it stands in the file."""
+    """An entry of which fewer findings are left than it counts; `line` is where it is in the file."""
 
     entry: Entry
     found: int

@@ -60,7 +60,7 @@ class Chosen:
     def _around(self, span: Span) -> list[Span]:
         """The spans that `span` may overlap: those that begin in it, and the one before, which may reach into it.
 
-        An insertion at the start of `span` stands between it and that one, so it takes two.
+        An insertion at the start of `span` is between it and that one, so it takes two.
         """
         first = bisect_left(self._spans, span)
         last = bisect_left(self._spans, Span(max(span.end, span.start + 1), 0))

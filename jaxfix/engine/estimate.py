@@ -9,7 +9,7 @@ from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.staging.contexts import Staging
 
-_EAGER = "`{function}` is called eagerly, again and again"
+_EAGER = "`{function}` is called eagerly in a loop"
 _CERTAIN_IF = {
     Proves.FEWER_COMPILES: _EAGER,
     Proves.LESS_WORK: _EAGER,
@@ -47,7 +47,7 @@ def certain_if(module: Module, codemod: Codemod, finding: Finding) -> str | None
     words = _CERTAIN_IF.get(finding.proves or codemod.proves)
     function = module.path(finding.at).rpartition(".")[2]
     if words is not None and function == "<module>" and "{function}" in words:
-        return "this line runs again and again"
+        return "this line runs repeatedly"
     return words.format(function=function) if words is not None else None
 
 
@@ -65,7 +65,7 @@ def loops(module: Module, node: ast.AST, related: tuple[Related, ...]) -> int:
     """How many nested loops repeat `node`: those around it and around the calls that lead to it, in its file.
 
     Args:
-      related: where it is run again and again; a loop of another file counts as one.
+      related: where it is run repeatedly; a loop of another file counts as one.
     """
     way = module.get(Staging).round_about(node)
     nested = len(module.loops(node)) + sum(len(module.loops(call)) for call in way[:-1])

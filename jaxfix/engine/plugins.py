@@ -106,7 +106,7 @@ def _problem(module: Module, finding: object) -> str | None:
     if not isinstance(finding, Finding):
         return f"yields {_kind(finding)}, which is not a `Finding`"
     if not isinstance(finding.at, ast.AST) or module.parent(finding.at) is None:
-        return "has a finding at what is not a node of this file"
+        return "has a finding at a node outside this file"
     if not isinstance(finding.at, ast.expr | ast.stmt) and not hasattr(finding.at, "lineno"):
         return f"has a finding at {_kind(finding.at)}, which has no place in the text"
     for name, kinds in _KINDS.items():

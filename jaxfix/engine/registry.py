@@ -97,7 +97,7 @@ def _problem(codemod: Codemod, seen: set[str]) -> str | None:
     if codemod.jax is not None and not _is_condition(codemod.jax):
         return f"has {codemod.jax!r} for its `jax`, which is not a condition such as '>=0.4.25,<0.7'"
     if codemod.id in seen:
-        return "has an id that is taken"
+        return "has an id that is already taken"
     if not codemod.triggers and not codemod.cures:
         return "has no triggers, and no `cures` for which a trace could feed it"
     if not callable(codemod.find):

@@ -1,4 +1,4 @@
-"""What a finding has to do with: where its line is run again and again."""
+"""What a finding has to do with: where its line is run repeatedly."""
 
 import ast
 from collections.abc import Sequence
@@ -58,6 +58,6 @@ def _file(use: Use) -> str:
 
 def _lines(way: Sequence[str]) -> tuple[Related, ...]:
     """Lines of other files, such as `train.py:12`; nothing else is known of them."""
-    messages = [*(_ON_THE_WAY for _ in way[:-1]), "it is run again and again here"]
+    messages = [*(_ON_THE_WAY for _ in way[:-1]), "it runs repeatedly here"]
     found = places(f"{at} in a file" for at in way)
     return tuple(Related(p.line, 1, p.line, 1, said, p.cell, p.path) for p, said in zip(found, messages, strict=True))

@@ -1,6 +1,6 @@
 """Takes out the `jit` that fixes have added, so that the rest of them can be compared bitwise.
 
-Each added `jit` is wrapped where it stands: `@jax.jit` becomes `@...bare(jax.jit, "train.py:step")`, which calls the
+Each added `jit` is wrapped where it is: `@jax.jit` becomes `@...bare(jax.jit, "train.py:step")`, which calls the
 function operation by operation and compares single steps with the jitted one (docs/decisions/0030).
 """
 

@@ -15,7 +15,7 @@ _MODULE = "-m"
 
 
 def program_words(words: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """What stands behind `python`: a script or `-m` and a module, and its arguments.
+    """What is behind `python`: a script or `-m` and a module, and its arguments.
 
     Raises:
       EvidenceError: it is not one of these.

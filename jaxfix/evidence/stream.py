@@ -139,7 +139,7 @@ class Stream:
 
     @contextmanager
     def given_up_after(self, seconds: float | None) -> Iterator[None]:
-        """Ends the process if the block takes longer: a connection may die without a word."""
+        """Ends the process if the block takes longer: a connection may die silently."""
         if seconds is None:
             yield
             return
@@ -223,7 +223,7 @@ class Replay:
     """The other side's answer to a recording.
 
     Args:
-      raw: all that it wrote; what stands before the marker is dropped.
+      raw: all that it wrote; what is before the marker is dropped.
     """
 
     def __init__(self, raw: bytes, marker: str) -> None:

@@ -215,7 +215,7 @@ class OnPlatform:
 
         Raises:
           EvidenceError: it cannot be started, or jax computed elsewhere: where there is no such device, a new jax takes
-            the CPU without a word.
+            the CPU silently.
         """
         return self._checked(job, self.place.run(self._settled(job)))
 

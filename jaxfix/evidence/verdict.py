@@ -378,7 +378,7 @@ def _is_alone(pair: Pair, found: Likeness, equality: Equality) -> bool:
 def _uncompared(pair: Pair, function: str) -> str:
     qualname = function.rpartition(":")[2]
     if pair.noise.labels:
-        return "what it returns differs between two equal runs: it is random without a seed, or reads a clock"
+        return "its results differ between two equal runs: random without a seed, or dependent on a clock"
     alone = pair.compared.alone.get(function)
     words = f"`{qualname}` returned no values that can be compared{unfinished(pair.after)}"
     return words if alone is None else f"{words}; beside the original: {alone}"

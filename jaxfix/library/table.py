@@ -38,7 +38,7 @@ def where(facet: Facet) -> frozenset[str]:
     """The canonical names that have the facet.
 
     Returns:
-      names as `module.qualname` gives them; a builtin stands there by its bare name.
+      names as `module.qualname` gives them; a builtin is there by its bare name.
     """
     return frozenset(row.name.removeprefix("builtins.") for row in _ROWS.get(facet, ()))
 

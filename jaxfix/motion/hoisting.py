@@ -163,7 +163,7 @@ def _is_plain_value(module: Module, value: ast.expr) -> bool:
 
 
 def evaluated_early(function: Function) -> Iterator[ast.AST]:
-    """The parts of a definition that are evaluated where it stands: decorators, defaults, annotations.
+    """The parts of a definition that are evaluated where it is: decorators, defaults, annotations.
 
     Returns:
       Defaults first, then annotations and decorators.

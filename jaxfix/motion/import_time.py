@@ -44,7 +44,7 @@ def may_fail(
 
 
 def signature(module: Module, function: Function) -> list[ast.AST]:
-    """What is evaluated where a definition stands: decorators and defaults, and annotations unless they are put off.
+    """What is evaluated where a definition is: decorators and defaults, and annotations unless they are put off.
 
     Returns:
       The expressions, in the order in which they are evaluated; empty where there are none.

@@ -86,11 +86,11 @@ def upgrade() -> Schema:
         "raises_today": "lines that raise with the installed version",
         "raises_at_the_target": "further ones that raise with the target",
         "warns": "others that are deprecated",
-        "differs": "calls that do something else, without a word",
+        "differs": "calls that silently do something else",
         "safe": "findings whose fix is safe",
         "renames": "findings whose fix is another name of the same thing, which `--write` takes without a run",
         "needs_evidence": "findings whose fix a run has to prove",
-        "by_hand": "findings that no fix is made of",
+        "by_hand": "findings without a fix",
     }
     told: dict[str, Schema] = {
         "schema": {"const": SCHEMA},
@@ -100,7 +100,7 @@ def upgrade() -> Schema:
         "files": described(_WHOLE, "how many were analysed"),
         **{name: described(_WHOLE, what) for name, what in counts.items()},
         "findings": _list(finding),
-        "errors": described(_list(_TEXT), "sentences, each of which names what it is about"),
+        "errors": described(_list(_TEXT), "sentences, each of which names its subject"),
     }
     return _document("upgrade", object_of(f"What another version makes of a project. {_PROMISE}", told), known)
 
@@ -117,7 +117,7 @@ def _found(known: dict[str, Schema]) -> dict[str, Schema]:
     return {
         "schema": {"const": SCHEMA},
         "findings": _list(_finding(known)),
-        "errors": described(_list(_TEXT), "sentences, each of which names what it is about"),
+        "errors": described(_list(_TEXT), "sentences, each of which names its subject"),
     }
 
 

@@ -27,7 +27,7 @@ _LEVELS = {Confidence.POSSIBLE: "note", Confidence.CERTAIN: "warning", Confidenc
 _SAFETIES = {
     Safety.SAFE: "safe for every input",
     Safety.NEEDS_EVIDENCE: "needs a rerun, which `jaxfix apply` makes",
-    Safety.ON_REQUEST: "changes what an option of `jaxfix apply` asks to change, which a rerun shows",
+    Safety.ON_REQUEST: "the change requested by an option of `jaxfix apply`; a rerun shows it",
     Safety.DISPLAY_ONLY: "a hint",
 }
 _LINK = re.compile(r"\[(?=[^][]*\]\()")
@@ -161,7 +161,7 @@ def _result(account: Account, finding: Diagnostic, fingerprint: str, indices: _I
 
 
 def _related(account: Account, finding: Diagnostic) -> dict[str, object]:
-    """Why it is run again and again, as places that a viewer leads through."""
+    """Why it is run repeatedly, as places that a viewer leads through."""
     places = [
         {
             "id": number,

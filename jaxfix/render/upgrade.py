@@ -33,7 +33,7 @@ def _lines(state: State, paint: Paint) -> Iterator[str]:
     yield from _row("raises today", state.raises_today)
     yield from _row("raises at the target", state.raises_later)
     yield from _row("only warns", state.warns)
-    yield from _row("differs, without a word", state.differs)
+    yield from _row("differs silently", state.differs)
     at_once = len(state.safe) + len(state.renames)
     yield f"{'automatic':<24}{at_once:>5}, and {len(state.proving)} with a run that proves them (`--run CMD`)"
     yield f"{'by hand':<24}{len(state.by_hand):>5}"

@@ -6,7 +6,7 @@ from jaxfix.report.measurement import Environment
 from jaxfix.source.edits import shown_place
 from jaxfix.source.frozen import frozen
 
-SIZE = "operations that are compiled"
+SIZE = "compiled operations"
 DATA = "constants in programs"
 """How a reason begins that tells how large programs are."""
 READS = "blocking reads"

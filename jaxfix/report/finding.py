@@ -46,7 +46,7 @@ class Confidence(Enum):
     """The certainty that the line costs something."""
 
     CERTAIN = "certain"
-    """Read in the code: it runs eagerly, and again and again; of what is wrong and not slow, that it is."""
+    """Read in the code: it runs eagerly and repeatedly; of what is wrong and not slow, that it is."""
     POSSIBLE = "possible"
     """The caller decides: the code is public, and callable eagerly or under a trace."""
     SEEN = "seen"
@@ -133,7 +133,7 @@ class Equality(Enum):
     OTHER_NUMBERS = "other random numbers, and nothing else"
     """Structure, shape and dtype of everything, and every bit of what does not change with the random numbers."""
 
-    FEWER_ROWS = "bitwise as the original that skips what is left out"
+    FEWER_ROWS = "bitwise equal to the original without the dropped rows"
     """As the same loop that goes on to the next iteration where its batch is shorter."""
     MASKED = "equal up to rounding, whatever the padding"
     """Bitwise the same with other rows as the padding; within a tolerance of the original."""
@@ -202,7 +202,7 @@ class Rewriter(Protocol):
         ...
 
     def into_function(self, loop: ast.For, head: str, last: str, behind: str) -> None:
-        """Makes a loop a function that stands where it stood: its block stays unchanged, comments and all.
+        """Makes a loop a function that is where it stood: its block stays unchanged, comments and all.
 
         Args:
           head: what stands for `for ... in ...:`, such as `def body(i, x):`.
@@ -360,7 +360,7 @@ class Fix:
       title: the imperative of the finding.
       at: where the finding is, in bytes.
       edits: against the text that the finding was made in.
-      safety: as it stands.
+      safety: as it is.
       equality: what a rerun must show of the results; None for a fix that nothing is rerun for.
       lowered_because: why the safety is lower than the codemod's, or None.
       function: qualified name (`outer.<locals>.inner`) of the function that is rewritten, `<module>` for none.

@@ -41,7 +41,7 @@ class Code(StrEnum):
         "needs-value",
         "it needs a concrete value, which a tracer does not have: a condition, a shape, an index, an exponent",
     )
-    NO_ARRAY = "no-array", "it is not an array, or stands where an array is not accepted"
+    NO_ARRAY = "no-array", "it is not an array, or is used where an array is not accepted"
     CAPTURED_DATA = "captured-data", "it captures data, which would become a constant of the compiled program"
     STATIC_ARGUMENT = (
         "static-argument",
@@ -56,10 +56,10 @@ class Code(StrEnum):
     LAYOUT = "layout", "the lines, the block or the comments around it cannot be rewritten"
     NO_PLACE = "no-place", "there is no place for the new code, below all that it reads"
     NAME_CLASH = "name-clash", "a name means something else where it would be read"
-    CONDITIONAL = "conditional", "whether it is defined, or what it is, depends on a condition"
+    CONDITIONAL = "conditional", "its definition depends on a condition"
     SIGNATURE = "signature", "its signature cannot take the arguments that it needs"
     STAR_ARGUMENTS = "star-arguments", "`*` or `**` hides its arguments"
-    DECORATED = "decorated", "it has a decorator, or a base, that may change what it is"
+    DECORATED = "decorated", "it has a decorator, or a base class, that may replace it"
     OTHER_USES = "other-uses", "it is also used elsewhere"
     ON_PURPOSE = "on-purpose", "it looks intentional"
 
@@ -68,7 +68,7 @@ class Code(StrEnum):
     OLDER_VERSION = "older-version", "the project supports a version without the replacement"
 
     # --- what is not known
-    UNREAD = "unread", "what it is, or where it is used, is unknown"
+    UNREAD = "unread", "its definition, or where it is used, is unknown"
     SEEN_ONLY = "seen-only", "only a run has shown it: the line to change is not known"
 
     # --- what the numbers would be
@@ -88,7 +88,7 @@ class Code(StrEnum):
         "it cannot be written: the file would not parse, would lose a comment, or stay unchanged",
     )
     HINT = "hint", "no rewrite is certain enough to write"
-    NO_EVIDENCE = "no-evidence", "no rerun has shown what it is worth"
+    NO_EVIDENCE = "no-evidence", "no rerun has measured its gain"
     NOT_PROVEN = "not-proven", "a rerun has not shown it to be right"
     LEFT_OUT = "left-out", "not requested, or not accepted in a review"
     WAITS = "waits", "another fix has to be made first"

@@ -76,7 +76,7 @@ class Diagnostic:
       declined: why it is not fixable, its line counted as in `line`; None if it is.
       seen: what a trace has seen of it; None where no trace was read, or none reached it.
       cell: of a notebook, from 1, within which lines count; None elsewhere.
-      related: where it is run again and again: the calls that lead to it, then the loop; in the same file where there
+      related: where it is run repeatedly: the calls that lead to it, then the loop; in the same file where there
         is one, else in others.
       deprecated: whether what it uses is deprecated.
       fate: as the finding's own.

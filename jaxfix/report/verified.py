@@ -70,7 +70,7 @@ def _against(seal: Seal, files: Sequence[FileState], *, is_whole: bool) -> Itera
     sides = {entry.side for entry in files}
     wrong = sum(entry.side in (Side.OTHER, Side.GONE) for entry in files)
     if not is_whole:
-        yield "it was changed after it was written: its digest is not that of what it says"
+        yield "it was changed after it was written: its digest does not match its content"
     if not files:
         yield "it names no file"
     if wrong:
@@ -78,7 +78,7 @@ def _against(seal: Seal, files: Sequence[FileState], *, is_whole: bool) -> Itera
     if {Side.AFTER, Side.BEFORE} <= sides:
         yield "some files are as with the change, and others as without it"
     if not seal.holds:
-        yield "it is about this tree, and what was run is not proven"
+        yield "it describes this tree, but its change is not proven"
 
 
 def _speaks_of(files: Sequence[FileState]) -> str:

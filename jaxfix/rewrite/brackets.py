@@ -14,7 +14,7 @@ class Brackets:
     Attributes:
       commas: where each comma between two items ends.
       has_items: whether commas separate items here: not those of a lambda, and none in a comprehension.
-      ends_with_comma: whether one stands after the last item.
+      ends_with_comma: whether one is after the last item.
       clauses: the ends of the tokens before each `for` and `if` of a comprehension.
     """
 

@@ -86,7 +86,7 @@ class ConcreteSyntax:
         if isinstance(node, ast.arg):
             yield Span(span.start, span.start + len(node.arg.encode()))
         elif isinstance(node, ast.GeneratorExp | ast.Tuple):
-            # `ast` counts their parentheses, LibCST does not. In `(a), (b)` there are none: no node stands at `a), (b`.
+            # `ast` counts their parentheses, LibCST does not. In `(a), (b)` there are none: no node is at `a), (b`.
             inner = _INSIDE.fullmatch(text, span.start, span.end)
             if inner is not None:
                 yield Span(*inner.span(1))

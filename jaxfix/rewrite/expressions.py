@@ -11,7 +11,7 @@ def standing(text: str) -> str:
 
 
 def needs_parentheses(node: ast.expr, text: str) -> bool:
-    """Whether `node` cannot be an argument as it stands: `a, b` would be two."""
+    """Whether `node` cannot be an argument as it is: `a, b` would be two."""
     match node:
         case ast.Tuple():
             return not (text.startswith("(") and text.endswith(")") and _parses(f"[{text[1:-1]}]"))

@@ -158,7 +158,7 @@ def _gap(above: int | None, below: int | None) -> int:
 
 
 def _kin(qualname: str, block: list[_Import]) -> list[_Import]:
-    """The imports that one of `qualname` stands among: of the same package if there are any, else of its section."""
+    """The imports that one of `qualname` is among: of the same package if there are any, else of its section."""
     root = qualname.partition(".")[0]
     family = [other for other in block if _module(other).partition(".")[0] == root]
     return family or [other for other in block if _section(other) == _section_of(qualname)]

@@ -42,7 +42,7 @@ class Layout:
         return cls(source.newline, indent, _hanging(source, found) or indent, limit, _quote(found))
 
     def placed(self, text: str, indent: str, around: str = "") -> str:
-        """`text`, with `\\n`, as it stands at a place that is indented by `indent`.
+        """`text`, with `\\n`, as it is at a place that is indented by `indent`.
 
         The first line is left where it is. Lines copied from `around`, the text that is replaced, have their
         indentation already. The insides of strings never change.

@@ -33,7 +33,7 @@ class Piece:
       owner: the span of the node that it belongs to, and moves with.
       place: its neighbours at the same offset.
       blank_lines: how many have to be above it, if it is `LINES_BEFORE` and not at the start of a block.
-      follows: whether a statement of its block stands above it.
+      follows: whether a statement of its block is above it.
       turn: among other lines before the same statement.
     """
 

@@ -103,7 +103,7 @@ class EditRecorder:
     def insert_before(self, statement: ast.stmt, text: str, *, below_hoisted: bool = False) -> None:
         self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
-            raise self._blocks.refusal(statement, "nothing can stand before an `elif`")
+            raise self._blocks.refusal(statement, "nothing can be inserted before an `elif`")
         self._filled.append(statement)
         owner, indent, newline = self._module.span(statement), self._blocks.indent(statement), self._layout.newline
         own = self._statements(text, indent)
@@ -141,7 +141,7 @@ class EditRecorder:
     def delete(self, statement: ast.stmt) -> None:
         self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
-            raise self._blocks.refusal(statement, "an `elif` is not a statement of its own")
+            raise self._blocks.refusal(statement, "an `elif` is not a separate statement")
         if statement not in self._deleted:
             self._deleted.append(statement)
 
@@ -190,7 +190,7 @@ class EditRecorder:
         self._refuse_foreign(function)
         self._refuse_foreign(before)
         if not self._blocks.owns_line(before) or self._blocks.is_elif(before):
-            raise self._blocks.refusal(before, "a definition cannot stand before it")
+            raise self._blocks.refusal(before, "a definition cannot be inserted before it")
         span, region = self._module.span(function), self._blocks.region(function)
         indents = self._blocks.indent(function), self._blocks.indent(before)
         self._moves.append(Move(function, before, name, span, region, *indents))
@@ -419,7 +419,7 @@ class EditRecorder:
     def _replace_statement(self, statement: ast.stmt, text: str) -> None:
         self._refuse_foreign(statement)
         if self._blocks.is_elif(statement):
-            raise self._blocks.refusal(statement, "an `elif` is not a statement of its own")
+            raise self._blocks.refusal(statement, "an `elif` is not a separate statement")
         span, indent = self._module.span(statement), self._blocks.indent(statement)
         own = self._statements(text, indent, self._text[span.start : span.end].decode())
         if "\n" in text.strip("\n"):

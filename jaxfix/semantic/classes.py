@@ -68,7 +68,7 @@ def class_around(module: Module, node: ast.AST) -> ast.ClassDef | None:
     """The class whose method contains `node`, also inside nested functions.
 
     Returns:
-      None where it stands in none.
+      None where it is in none.
     """
     around = module.functions_around(node)
     return module.method_of(around[-1]) if around else None

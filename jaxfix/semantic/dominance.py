@@ -24,7 +24,7 @@ def always_runs(module: Module, node: ast.AST, around: ast.AST) -> bool:
 
 
 def is_bound_before(module: Module, statement: ast.stmt, use: ast.AST) -> bool:
-    """Whether `use` cannot run without `statement`, which binds what it reads: it stands below in the same block."""
+    """Whether `use` cannot run without `statement`, which binds what it reads: it is below in the same block."""
     block = _block_of(module, statement)
     around = (outer for outer in (use, *module.ancestors(use)) if isinstance(outer, ast.stmt))
     return any(outer in block[block.index(statement) + 1 :] for outer in around)

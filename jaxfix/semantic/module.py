@@ -205,7 +205,7 @@ class Module:
         return node if isinstance(node, ast.stmt) else cast(ast.stmt, self.enclosing(node, ast.stmt))
 
     def loops(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """The loops around `node` within its function that run it again and again.
+        """The loops around `node` within its function that run it repeatedly.
 
         Returns:
           Statements and comprehensions, from the inside out. A loop does not count for what it runs once, such as its
@@ -249,7 +249,7 @@ class Module:
     # --- the text ---------------------------------------------------------------------------------------------
 
     def span(self, node: ast.AST) -> Span:
-        """Where `node` stands; a decorated definition begins at its first decorator's `@`."""
+        """Where `node` is; a decorated definition begins at its first decorator's `@`."""
         lines = self.source.lines
         first = node
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
@@ -260,7 +260,7 @@ class Module:
         return Span(start, lines.offset(*_end(node)))
 
     def text(self, node: ast.AST) -> str:
-        """The text of `node` as it stands; of a part without a place, as a comprehension's `for`, that around it."""
+        """The text of `node` as it is; of a part without a place, as a comprehension's `for`, that around it."""
         while not hasattr(node, "lineno") and (parent := self._parents.get(node)) is not None:
             node = parent
         span = self.span(node)
@@ -302,7 +302,7 @@ class Module:
         return self._captures[function]
 
     def _scopes_around(self, function: Function) -> Scopes:
-        """The scopes of the statement of the module that `function` stands in: few of them are ever asked for."""
+        """The scopes of the statement of the module that `function` is in: few of them are ever asked for."""
         top = next(node for node in (function, *self.ancestors(function)) if self._parents.get(node) is self.tree)
         if top not in self._scopes:
             before = self.source.lines.line(self.span(top).start) - 1

@@ -113,7 +113,7 @@ def root(node: ast.AST | None) -> ast.Name | None:
 
 
 def is_own_object(module: Module, node: ast.AST) -> bool:
-    """Whether `node` is the first parameter of the method that it stands in."""
+    """Whether `node` is the first parameter of the method that it is in."""
     around = module.functions_around(node)
     if not isinstance(node, ast.Name) or not around or module.method_of(around[-1]) is None:
         return False

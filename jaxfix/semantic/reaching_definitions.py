@@ -11,7 +11,7 @@ def reaching(module: Module, use: ast.Name, found: tuple[Binding, ...]) -> tuple
     """Those of `found`, the bindings of the variable that `use` reads, that can be the last one before it.
 
     Returns:
-      In the order of `found`; all of them where the use stands in another function than one of the bindings: when that
+      In the order of `found`; all of them where the use is in another function than one of the bindings: when that
       runs is not known.
     """
     answers = module.get(_answers)

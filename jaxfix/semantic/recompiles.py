@@ -13,8 +13,8 @@ def recompiled(module: Module, *causes: Why) -> Iterator[tuple[ast.AST, Compiled
     """The recompiles of a traced run in `module` for one of `causes`.
 
     Returns:
-      The node to report, the entry and its cause. The node is what stands on the line: the call of the program, another
-      call, or the statement, of one with a block only what stands before the block. What is on a line without code is
+      The node to report, the entry and its cause. The node is what is on the line: the call of the program, another
+      call, or the statement, of one with a block only what is before the block. What is on a line without code is
       left out.
     """
     for entry in module.recompiles:
@@ -24,9 +24,9 @@ def recompiled(module: Module, *causes: Why) -> Iterator[tuple[ast.AST, Compiled
 
 
 def blamed(module: Module, entry: Compiled) -> ast.AST | None:
-    """What stands on the line of `entry`: the call of the program, another call, or the statement; None for no code.
+    """What is on the line of `entry`: the call of the program, another call, or the statement; None for no code.
 
-    Of a statement with a block it is what stands before the block.
+    Of a statement with a block it is what is before the block.
     """
     calls = tuple(call for call in module.nodes(ast.Call) if call.lineno == entry.line)
     program = entry.program.removeprefix("jit(").removesuffix(")")
@@ -52,7 +52,7 @@ def _last_name(expr: ast.expr) -> str | None:
 
 
 def statement_at(module: Module, line: int) -> ast.stmt | None:
-    """The innermost statement that stands on `line`, decorators included; None for a line without code."""
+    """The innermost statement that is on `line`, decorators included; None for a line without code."""
     found = None
     for node in walk(module.tree):
         if isinstance(node, ast.stmt) and _first_line(node) <= line <= (node.end_lineno or node.lineno):

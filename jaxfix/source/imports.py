@@ -13,9 +13,9 @@ class Import(NamedTuple):
     """One module named by a statement.
 
     Attributes:
-      module: as it stands there, with the dots before it.
-      names: what is taken from it; empty where it is imported itself, or the statement stands in a block.
-      is_at_once: whether the statement runs whenever the file is imported: it stands in no block.
+      module: as it is there, with the dots before it.
+      names: what is taken from it; empty where it is imported itself, or the statement is in a block.
+      is_at_once: whether the statement runs whenever the file is imported: it is in no block.
     """
 
     module: str

@@ -203,7 +203,7 @@ class SourceFile:
     # --- places -----------------------------------------------------------------------------------------------
 
     def place(self, line: int) -> tuple[int | None, int]:
-        """Where a line of `text` stands in the file: in which cell, if lines count by cells there, and its line."""
+        """Where a line of `text` is in the file: in which cell, if lines count by cells there, and its line."""
         if self.notebook is None:
             return None, line
         cell, inside = self.notebook.place(line)
@@ -211,7 +211,7 @@ class SourceFile:
         return (cell, inside) if begins is None else (None, begins[cell - 1] + inside - 1)
 
     def line_at(self, cell: int | None, line: int) -> int:
-        """The line of `text` that stands in the file at what `place` tells; the first where there is no code."""
+        """The line of `text` that is in the file at what `place` tells; the first where there is no code."""
         if self.notebook is None:
             return line
         begins = self.around.lines if self.around is not None else None
@@ -238,7 +238,7 @@ class SourceFile:
 
     @cached_property
     def holds_tests(self) -> bool:
-        """Whether it has a name that test runners look for, or stands among tests and defines some."""
+        """Whether it has a name that test runners look for, or is among tests and defines some."""
         return is_named_as_test(self.path) or (
             not _FOLDERS.isdisjoint(self.path.replace("\\", "/").split("/")) and _TEST.search(self.text) is not None
         )

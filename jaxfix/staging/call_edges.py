@@ -63,7 +63,7 @@ class CallEdge:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether one call of the caller may come to the site again and again."""
+        """Whether one call of the caller may come to the site repeatedly."""
         return bool(self.module.loops(self.site))
 
     @cached_property
@@ -187,7 +187,7 @@ class CallGraph:
         for name in self._module.reads(function.name, scope):
             found = jitted_of(self._module, name) if self._module.definition(name) is None else None
             if found is not None and found.function is function:
-                yield Escape(Runs.TRACED)  # `step = jax.jit(step)` stands above
+                yield Escape(Runs.TRACED)  # `step = jax.jit(step)` is above
             else:
                 yield from self._followed(name, function)
 

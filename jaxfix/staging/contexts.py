@@ -121,7 +121,7 @@ class Staging:
     # --- whether it repeats -----------------------------------------------------------------------------------
 
     def repeats(self, node: ast.AST) -> bool:
-        """Whether the code that was read runs `node` eagerly again and again."""
+        """Whether the code that was read runs `node` eagerly and repeatedly."""
         if not self.is_eager(node):
             return False
         function = self._module.function(node)
@@ -171,7 +171,7 @@ class Staging:
         return any(may_iterate_twice(module, loop) and always_runs(module, node, loop) for loop in module.loops(node))
 
     def round_about(self, node: ast.AST) -> tuple[ast.AST, ...]:
-        """What of this file runs `node` again and again: the calls that lead to it, then the loop.
+        """What of this file runs `node` repeatedly: the calls that lead to it, then the loop.
 
         Returns:
           The nearest call first, the loop last; empty where no loop of this file runs it.

@@ -33,7 +33,7 @@ class Transformed:
       sites: the calls that run it.
       functions: those of this file that run inside.
       control_flow: the calls of `scan` and its kin that run inside, and not under a `jit`.
-      is_retraced: `retrace` stands around it already.
+      is_retraced: `retrace` is around it already.
       bypassed: those of `functions` that run eagerly without it too, as this file calls them elsewhere.
     """
 

@@ -50,7 +50,7 @@ class Eagerness:
         return not visibility.is_jitted(module, function) and self._is_called_eagerly(function)
 
     def _is_called_eagerly(self, function: Function) -> bool:
-        """Whether who calls its name runs it so: at a place that is known, and it is what stands there."""
+        """Whether who calls its name runs it so: at a place that is known, and it is what is there."""
         if nature_of(self._module, function) is not Nature.PLAIN:
             return False
         name = visibility.name_for_others(self._module, function)

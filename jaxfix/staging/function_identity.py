@@ -126,7 +126,7 @@ def _remembers(name: str) -> bool:
 
 
 def _of_binding(module: Module, node: ast.AST, by: str) -> ast.AST | None:
-    """What creates the object of a name: a `def` that runs again and again, or the value that is bound."""
+    """What creates the object of a name: a `def` that runs repeatedly, or the value that is bound."""
     if isinstance(node, ast.FunctionDef):
         return node if module.function(node) is not None or module.loops(node) else None
     value = module.value_of(node) if isinstance(node, ast.Name) else None

@@ -1,7 +1,7 @@
 """Whether a captured variable may become an operand: every use of it treats it as an array.
 
 A traced array in the place of a Python value mostly fails loudly (`if`, `range`, `axis=`), but not always:
-`isinstance(k, int)` answers differently without a word. So only uses that are known to be an array's count.
+`isinstance(k, int)` answers differently silently. So only uses that are known to be an array's count.
 """
 
 import ast

@@ -10,7 +10,7 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 
 def is_uncompiled(module: Module, node: ast.AST) -> bool:
-    """Whether nothing is compiled where `node` stands: it is under `jax.disable_jit`."""
+    """Whether nothing is compiled where `node` is: it is under `jax.disable_jit`."""
     return any(
         isinstance(item.context_expr, ast.Call) and module.qualname(item.context_expr.func) == "jax.disable_jit"
         for outer in module.ancestors(node)

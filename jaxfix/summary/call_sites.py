@@ -190,7 +190,7 @@ def _is_hidden(call: ast.Call) -> bool:
 
 
 def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes around `node` up to the function that it stands in."""
+    """The nodes around `node` up to the function that it is in."""
     for outer in module.ancestors(node):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return

@@ -9,7 +9,7 @@ _UNSAID = frozenset({"ctx", "kind", "type_comment"})
 def is_alike(one: ast.AST, other: ast.AST) -> bool:
     """Whether two expressions have the same text, except spaces, comments, quotes and parentheses.
 
-    What stands in both may still be another thing in each: names are not resolved.
+    What is in both may still be another thing in each: names are not resolved.
 
     Returns:
       True too where one is bound and the other is read.

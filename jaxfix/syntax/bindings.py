@@ -119,7 +119,7 @@ class Bindings:
 
 
 def value_beside(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast.AST | None) -> ast.expr | None:
-    """The expression that stands where `target` stands among `targets`, those of `one, other = value, another`.
+    """The expression that is where `target` is among `targets`, those of `one, other = value, another`.
 
     Returns:
       None where `statement` is no such assignment, or the expression reads one of the targets, as in a swap.

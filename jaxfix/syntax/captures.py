@@ -24,7 +24,7 @@ class Captures:
 
 
 class Scopes:
-    """The captures of every function of a text: of a module, or of a statement of it in the lines where it stands.
+    """The captures of every function of a text: of a module, or of a statement of it in the lines where it is.
 
     `symtable` and `ast` meet at (name, line). Lambdas that share a line are distinguished by their order, and only
     if names and parameters agree: where they do not, there is no answer.

@@ -1,4 +1,4 @@
-"""A program whose finding stands behind a tab and an astral character, and what it becomes."""
+"""A program whose finding is behind a tab and an astral character, and what it becomes."""
 
 TEXT = """\
 import jax

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def wheels(code_server: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """jaxfix and what it stands on, as an index would have them."""
+    """jaxfix and what it is on, as an index would have them."""
     folder = tmp_path_factory.mktemp("wheels")
     command = [sys.executable, "-m", "pip", "wheel", "-q", f"{ROOT}[lsp]", "-w", str(folder)]
     subprocess.run(command, check=True, capture_output=True)

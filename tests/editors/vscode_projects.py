@@ -11,7 +11,7 @@ from vscode_window import Window
 
 SHOTS = os.environ.get("JAXFIX_SHOTS")
 RELAX = '''\
-"""Smooths a grid, again and again."""
+"""Smooths a grid, repeatedly."""
 
 import jax
 import jax.numpy as jnp

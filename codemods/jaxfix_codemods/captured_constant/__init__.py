@@ -42,7 +42,7 @@ Safety: needs a rerun. A program keeps the array of its first call for good, an
 argument is read at each call: a variable that is bound twice, or an array of
 NumPy, which may be refilled, is declined, and so is what XLA computes of the
 constant alone, once, while it compiles. Only arrays of at least 1 MiB count,
-and containers of nothing but arrays. A program goes on with its constant where
+and containers of nothing but arrays. A program continues with its constant where
 the array is deleted, a call with an argument raises: what another file gets
 hold of, or this one deletes or may donate, is declined; a caller of the maker
 of a function may still delete what it passed. So is a function of which some
@@ -215,7 +215,7 @@ def _finding(module: Module, function: Function | None, found: Sequence[Captured
 
 
 def _place(module: Module, function: Function | None, each: Captured) -> ast.AST:
-    """The first read of the variable in the function; else what stands on the line of the run."""
+    """The first read of the variable in the function; else what is on the line of the run."""
     uses = [] if function is None or each.variable is None else _uses(module, function, each.variable)
     if uses:
         return min(uses, key=lambda use: (use.lineno, use.col_offset))
@@ -270,7 +270,7 @@ def _check_bindings(module: Module, each: Captured, scope: ast.AST | None) -> No
 
 
 def _check_given_away(module: Module, variable: str, scope: ast.AST | None) -> None:
-    """Refuses what may be deleted or donated: a program goes on with its constant, and finds an argument gone."""
+    """Refuses what may be deleted or donated: a program continues with its constant, and finds an argument gone."""
     own, project = module.surroundings.name, module.surroundings.project
     if scope is module.tree and own is not None and is_taken_elsewhere(project, f"{own}.{variable}"):
         raise Declined(Reason(Code.ESCAPES, f"another file gets hold of `{variable}`, and may delete or donate it"))

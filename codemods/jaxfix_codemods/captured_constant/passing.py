@@ -100,7 +100,7 @@ def _opening(text: str, name: str) -> int:
 
 
 def _within(text: str, start: int) -> str:
-    """What stands between the bracket that opened before `start` and its end; comments and strings have none."""
+    """What is between the bracket that opened before `start` and its end; comments and strings have none."""
     depth, position = 1, start
     while depth:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(text[position], 0)

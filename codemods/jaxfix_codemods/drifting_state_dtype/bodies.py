@@ -68,7 +68,7 @@ def bodies(module: Module, call: ast.Call, shape: Shape) -> Iterator[Body | None
 
 
 def start(call: ast.Call, shape: Shape) -> ast.expr | None:
-    """The first state, or what a branch is handed."""
+    """The first state, or what a branch is passed."""
     position, name = shape.start.position, shape.start.name
     named = [keyword.value for keyword in call.keywords if keyword.arg == name]
     return named[0] if named else call.args[position] if len(call.args) > position else None

@@ -46,7 +46,7 @@ def _of_body(module: Module, body: Body) -> Iterator[Wrap]:
     if all(isinstance(result, ast.Name) and _names(module, result, body) for result in body.results):
         target = _bound_anew(module, body)
         if target is None:
-            return  # what it was handed comes back
+            return  # what it was passed comes back
         yield Wrap(target, body.state.arg)
         return
     if _bound_anew(module, body) is not None:

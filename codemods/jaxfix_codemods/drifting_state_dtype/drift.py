@@ -42,7 +42,7 @@ def drifts(module: Module, values: Values) -> Iterator[Drift]:
 
 
 class _Start:
-    """The first state of a loop, or what its branches are handed."""
+    """The first state of a loop, or what its branches are passed."""
 
     def __init__(
         self, module: Module, values: Values, call: ast.Call, expr: ast.expr | None, read: tuple[Body, ...]

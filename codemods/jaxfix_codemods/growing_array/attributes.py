@@ -37,7 +37,7 @@ class _Held:
 
 
 def grown_attribute(module: Module, call: ast.Call) -> Iterator[Finding]:
-    """What is found of `call`, if it makes an attribute of its own object longer, again and again."""
+    """What is found of `call`, if it makes an attribute of its own object longer, repeatedly."""
     held, staging = _held(module, call), module.get(Staging)
     if held is None or staging.is_only_traced(call) or staging.is_seldom(held.statement):
         return

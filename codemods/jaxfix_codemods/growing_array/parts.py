@@ -26,7 +26,7 @@ class Growth:
     Attributes:
       by: the function that joins.
       parts: what is put after the array.
-      axis: the argument as it stands; empty for none.
+      axis: the argument as it is; empty for none.
       opened: the `if` around it that binds the first part, where the array is None before.
     """
 
@@ -124,7 +124,7 @@ def is_counted(module: Module, iterable: ast.expr) -> bool:
 
 
 def is_written_out(module: Module, value: ast.expr) -> bool:
-    """Whether it is made of what stands in the text, and given one name."""
+    """Whether it is made of what is in the text, and given one name."""
     match value, module.parent(value):
         case ast.Call(func=func, args=[first, *_]), ast.Assign(targets=[_]) | ast.AnnAssign() | ast.Tuple():
             is_text = isinstance(first, ast.List | ast.Tuple | ast.Constant)

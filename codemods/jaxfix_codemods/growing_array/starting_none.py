@@ -11,7 +11,7 @@ def opened_by(module: Module, statement: ast.Assign, name: str, part: ast.expr) 
     """The `if` that binds `name` to `part` where it is None, and whose other branch is `statement`.
 
     Returns:
-      None where the statement stands in no such `if`.
+      None where the statement is in no such `if`.
     """
     match module.parent(statement):
         case ast.If(test=test, body=[ast.Assign() as first], orelse=[other]) as outer if other is statement:

@@ -21,7 +21,7 @@ _SILENT = (short_names(Effect.PURE, "builtins") & short_names(Effect.CALLS_NOTHI
 
 
 def check_loop(module: Module, loop: ast.For) -> None:
-    """It must end, come to what stands after it, and run steps that do nothing but return new arrays.
+    """It must end, come to what is after it, and run steps that do nothing but return new arrays.
 
     Raises:
       Declined: it may not.

@@ -135,7 +135,7 @@ class _Steps:
         return bool(values) and all(value is not None and self._made((value, loop)) for value in values)
 
     def _bound_to(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
-        """What an assignment of the loop binds to the variable, or to a tuple in which it stands."""
+        """What an assignment of the loop binds to the variable, or to a tuple in which it is."""
         module = self._module
         if not isinstance(target, ast.Name) or next(iter(module.loops(target)), None) is not loop:
             return None

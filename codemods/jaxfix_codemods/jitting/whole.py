@@ -232,7 +232,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
             raise Declined(
                 Reason(
                     Code.RECOMPILES,
-                    f"it would be compiled at every call of `{outer.name}`, which is called again and again",
+                    f"it would be compiled at every call of `{outer.name}`, which is called repeatedly",
                 )
             )
         if uses.others and module.function(outer) is not None:
@@ -242,7 +242,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
 
 
 def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes around `node` up to the function that it stands in."""
+    """The nodes around `node` up to the function that it is in."""
     for outer in module.ancestors(node):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             return

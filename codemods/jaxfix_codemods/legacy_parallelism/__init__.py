@@ -11,7 +11,7 @@ they are. To leave out the leading axis of parameters is a choice of yours: repl
 `None` of that argument in `in_axes`.
 
 `check_vma=False` is no option: without it, `jax.grad` of what all devices share is already added up over the mesh, and
-a `pmean` of it is as many times too large as there are devices, without a word. Nor is `jit` alone: statistics, norms,
+a `pmean` of it is as many times too large as there are devices, silently. Nor is `jit` alone: statistics, norms,
 clips and draws inside of the function are those of one device.
 
 `pjit` becomes `jax.jit`, and each `PartitionSpec` that it is called with the `NamedSharding` of the mesh that the file
@@ -83,7 +83,7 @@ where a new `jit` would compile each time. Where the project runs with a jax bef
 `PartitionSpec` in the file itself; a file that enters no mesh, or several. Of `with mesh:`: a block that calls
 anything but jitted functions of the project, NumPy and builtins, or defines a function; a file that imports a library
 which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh` it sees none, and leaves its
-constraints out without a word; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a
+constraints out silently; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a
 sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape, compared, or passed to other
 functions than those that place arrays; a number of axes that the file does not show; a sharding constraint beside
 meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.

@@ -21,7 +21,7 @@ class Mapped:
 
     Attributes:
       at: what names it.
-      whole: what is replaced: its call, or the decorator that it is or stands in.
+      whole: what is replaced: its call, or the decorator that it is or is in.
       function: the expression that is mapped; None for a decorated function.
       decorated: the function below the decorator; None for a call.
       options: the arguments beside the function, by their names; None where they cannot be read.
@@ -166,7 +166,7 @@ def _check_again(module: Module, each: Mapped) -> None:
 
 
 def _is_inside(module: Module, inner: Mapped, outer: Mapped) -> bool:
-    """Whether one stands in a function that goes by the name of what the other maps, or in that very lambda."""
+    """Whether one is in a function that goes by the name of what the other maps, or in that very lambda."""
     around = [node for node in module.ancestors(inner.whole) if isinstance(node, FUNCTIONS)]
     around = [node for node in around if node is not inner.decorated]
     match outer.decorated or outer.function:

@@ -48,7 +48,7 @@ other values by now. Those, options and annotations that may fail at import, set
 apart by (`jax.random` reads one), warnings, donation, constants that may be deleted (docs/safety.md), a jit that a
 condition defines, and modules that another file holds as a whole need evidence, as all else does. Moved as it stands, a
 function that reads what the loop rebinds (`batch` above, or the `params` that a training loop closes over) would keep
-the first value without a word; it is handed what it takes instead, and only where it treats it as an array. The other
+the first value silently; it is passed what it takes instead, and only where it treats it as an array. The other
 way round, a jit that is called more than once keeps what its variables held at the first call: where they change in
 between, further arguments would change the result, and it is left alone. Declined too: names that are called or used as
 a length, an axis or a condition, bound methods (they read their object at each trace), effects at trace time, functions
@@ -59,7 +59,7 @@ Moved before the loop, a factory is called once, also for a loop of no iteration
 one (`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may
 not be. What it is made of, and what its functions read, must be known to stay unchanged while the loop runs: a
 variable that a callback rebinds, an object that changes itself, a list or an array that is filled under another
-name would be read at each iteration, and by one function once for all. Such a call stays, as does one with static
+name would be read at each iteration, and by one function once. Such a call stays, as does one with static
 arguments that are objects.
 
 Evidence: fewer compiles, bitwise equal outputs.
@@ -162,7 +162,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
 def _is_of_its_own(module: Module, site: Site) -> bool:
     """Whether each call of the function around may make another program, of what it is given and no array stands for.
 
-    Not where a loop of the file calls it again and again, and what is called in the program comes from outside.
+    Not where a loop of the file calls it repeatedly, and what is called in the program comes from outside.
     """
     around = module.function(site.made)
     if site.function is None or around is None or not module.get(Staging).round_about(site.made):

@@ -83,7 +83,7 @@ def _required(factory: ast.FunctionDef) -> Iterator[str]:
 
 
 def _why_undefined(module: Module, factory: ast.FunctionDef, loop: ast.stmt) -> Reason | None:
-    """Why the name of the factory may not be bound yet where the loop stands."""
+    """Why the name of the factory may not be bound yet where the loop is."""
     if module.function(factory) is not None:
         return (
             None

@@ -1,4 +1,4 @@
-"""Solvers and optimizers that a loop makes again and again: jits that are keyed by such an object recompile."""
+"""Solvers and optimizers that a loop makes repeatedly: jits that are keyed by such an object recompile."""
 
 import ast
 from collections.abc import Iterator

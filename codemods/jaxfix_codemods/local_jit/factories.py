@@ -187,7 +187,7 @@ def _check_factory(module: Module, factory: ast.FunctionDef) -> None:
         raise Declined(reason.restated(f"it is created by `{factory.name}`: {reason}"))
     reason = next(effects(module, factory), None) or purity(module, factory).reason
     if reason is not None:
-        raise Declined(reason.restated(f"`{factory.name}` cannot be called once for all: {reason}"))
+        raise Declined(reason.restated(f"`{factory.name}` cannot be called once: {reason}"))
     free = module.captures(factory)
     for name in sorted(free.free) if free is not None else ():
         scope = module.scope_of(name, factory)
@@ -266,5 +266,5 @@ def _own_name(module: Module, factory: ast.FunctionDef) -> str:
 
 
 def surely_repeats(module: Module, call: ast.Call, uses: LocalUses) -> bool:
-    """Whether it was read that a function is made, and called, again and again."""
+    """Whether it was read that a function is made, and called, repeatedly."""
     return module.get(Staging).surely_repeats(call) and any(map(module.get(Staging).surely_repeats, uses.calls))

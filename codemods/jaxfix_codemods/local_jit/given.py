@@ -149,9 +149,7 @@ class Given:
         shown = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         reason = purity(module, function).reason
         if reason is not None:
-            raise Declined(
-                reason.restated(f"it is created with {shown}, which cannot be traced once for all: {reason}")
-            )
+            raise Declined(reason.restated(f"it is created with {shown}, which cannot be traced once: {reason}"))
         for name in hoisting.free_names(module, function):
             scope = module.scope_of(name, function)
             reason = why_unstable(module, name, scope, around=self._loop) if scope is not None else None
@@ -212,7 +210,7 @@ class Given:
             )
 
     def _runs_others(self) -> Iterator[ast.expr]:
-        """Where the loop waits, or calls what it was handed."""
+        """Where the loop waits, or calls what it was passed."""
         module = self._module
         for node in walk(self._loop):
             match node:

@@ -35,7 +35,7 @@ class Plan:
 
     Attributes:
       function: the lambda or local `def` that moves along; None where there is none, or it stays.
-      lifted: what it is handed as further arguments.
+      lifted: what it is passed as further arguments.
       at, is_before: the statement to stand before, or after.
       in_module: whether that is at the top level.
       stays: whether it stays in its function, and leaves the loop alone.
@@ -292,7 +292,7 @@ class _Judge:
     def _check_pure(self, function: Function, apart: frozenset[str] = frozenset()) -> None:
         found = purity(self.module, function, apart)
         if found.reason is not None:
-            raise Declined(found.reason.restated(f"it cannot be traced once for all: {found.reason}"))
+            raise Declined(found.reason.restated(f"it cannot be traced once: {found.reason}"))
         self.doubts += found.doubts
         self.unasked += found.unasked
 

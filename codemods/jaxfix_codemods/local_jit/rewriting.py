@@ -115,7 +115,7 @@ def _move(module: Module, plan: Plan, name: str, edit: Rewriter) -> None:
 
 
 def _parameters(module: Module, plan: Plan) -> dict[str, str]:
-    """What the function calls each thing that it is handed."""
+    """What the function calls each thing that it is passed."""
     found: dict[str, str] = {}
     if plan.function is None:
         return found

@@ -19,7 +19,7 @@ class Site:
     Attributes:
       at: what makes it: the call of the transformation, the decorator, or the argument.
       by: the transformation.
-      made: what is evaluated or defined again and again.
+      made: what is evaluated or defined repeatedly.
       function: the `def` that is decorated; None for a call.
       stay: its uses; none of an argument.
       taker: the call that an argument is passed to; None for what is jitted itself.
@@ -41,7 +41,7 @@ class Site:
 
 
 def sites(module: Module) -> Iterator[Site]:
-    """The jitted functions that this file makes again and again, as far as it tells."""
+    """The jitted functions that this file makes repeatedly, as far as it tells."""
     found = [
         site
         for site in (
@@ -165,7 +165,7 @@ def _is_only_traced(module: Module, use: ast.AST) -> bool:
 
 
 def surely_repeats(module: Module, site: Site) -> bool:
-    """Whether it was read that it is made and used again and again."""
+    """Whether it was read that it is made and used repeatedly."""
     uses = (*site.stay.calls, *site.stay.handed, *([site.taker] if site.taker else ()))
     return module.get(Staging).surely_repeats(site.made) and any(
         module.get(Staging).surely_repeats(use) for use in uses

@@ -40,7 +40,7 @@ After:
         return retrace(lax.fori_loop)(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
 
 Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
-wherever it stands: safe, unless its defaults or annotations may fail at import, its operands may be pytrees of the
+wherever it is: safe, unless its defaults or annotations may fail at import, its operands may be pytrees of the
 program's own classes, or its trace may warn, read a setting or keep an array that is deleted later (docs/safety.md). A
 module's variable that the module binds once counts as never rebound if its name is that of a constant (`RATE`) or
 private (`_rate`). All else needs a rerun. A lifted variable becomes a traced array, which `isinstance(k, int)` would
@@ -151,7 +151,7 @@ def _repeated(module: Module, call: ast.Call, made_anew: MadeAnew) -> ast.AST:
 
 
 def _is_made_in_vain(module: Module, call: ast.Call, made_anew: MadeAnew) -> bool:
-    """Whether it was read that the same program is made again and again, not one for each thing of a caller's loop."""
+    """Whether it was read that the same program is made repeatedly, not one for each thing of a caller's loop."""
     if not any(
         module.get(Staging).surely_repeats(made_at(module, use)) and module.get(Staging).surely_repeats(call)
         for use, _ in made_anew

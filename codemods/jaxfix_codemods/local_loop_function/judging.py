@@ -269,7 +269,7 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
 
 
 def _check_outside(module: Module, local: Local, place: ast.AST) -> None:
-    """Defaults and annotations are evaluated where the `def` stands: they must mean the same at `place`."""
+    """Defaults and annotations are evaluated where the `def` is: they must mean the same at `place`."""
     for part in hoisting.evaluated_early(local.function):
         computed = next((n for n in walk(part) if isinstance(n, ast.Call) and not _is_in_lambda(module, n, part)), None)
         if computed is not None:

@@ -11,7 +11,7 @@ from jaxfix_codemods.local_loop_function.naming import around, is_docstring
 
 @frozen
 class Moved:
-    """A function on its way: `name` is its new one, `lifted` what it calls the variables that it is handed."""
+    """A function on its way: `name` is its new one, `lifted` what it calls the variables that it is passed."""
 
     function: Function
     role: str

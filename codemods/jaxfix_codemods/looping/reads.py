@@ -101,7 +101,7 @@ def _parameter(module: Module, given: ast.expr, call: ast.AST | None) -> tuple[a
 
 
 def _whole(module: Module, read: ast.expr) -> tuple[ast.expr, ast.AST | None]:
-    """The arithmetic of integers that a read is a part of, and what stands around it."""
+    """The arithmetic of integers that a read is a part of, and what is around it."""
     outer = module.parent(read)
     while isinstance(outer, ast.BinOp) and isinstance(outer.op, _WHOLE) and _is_whole_with(outer, read):
         read, outer = outer, module.parent(outer)
@@ -229,7 +229,7 @@ def check_effects(
         return
     asked = demands_of_statements(module, rest, During(loop))
     if asked.reason is not None:
-        raise Declined(asked.reason.restated(f"an iteration cannot be traced once for all: {asked.reason}"))
+        raise Declined(asked.reason.restated(f"an iteration cannot be traced once: {asked.reason}"))
     varying = _varying(module, rounds, carried).difference(rewritten)
     for name, what in asked.values.items():
         if name in varying:

@@ -48,7 +48,7 @@ After:
         return params, logits
 
 Safety: needs a rerun. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
-raise on an array, and past `2**31 - 1` an array wraps around to negative numbers without a word, which is why the
+raise on an array, and past `2**31 - 1` an array wraps around to negative numbers silently, which is why the
 counter stays unchanged. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
 `if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products that soon leave 32 bits. A
 static argument that cannot be hashed is refused by JAX, so there the number is not wrapped; it is taken out of

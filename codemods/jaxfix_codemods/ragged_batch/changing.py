@@ -14,7 +14,7 @@ _OTHERS = frozenset(
     {"sum", "max", "min", "std", "var", "median", "prod", "norm", "cumsum", "sort", "argsort", "average"}
 )
 _EXTREMES = frozenset({"max", "min"})
-"""Of them a row that stands there twice changes nothing."""
+"""Of them a row that is there twice changes nothing."""
 _STATISTICS = ("BatchNorm", "batch_stats", "batch_norm")
 
 

@@ -21,7 +21,7 @@ class Batches:
       range: the call.
       rows: how many there are.
       size: how many a batch has.
-      slices: `[counter : counter + size]`, wherever it stands.
+      slices: `[counter : counter + size]`, wherever it is.
       derived: the variables that hold a batch, or something of it that has as many rows.
     """
 

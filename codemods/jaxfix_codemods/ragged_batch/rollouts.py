@@ -54,7 +54,7 @@ def _arguments(call: ast.Call) -> Iterator[tuple[Argument, ast.expr]]:
 
 
 def _is_open(module: Module, call: ast.Call, growing: list[ast.Call]) -> bool:
-    """Whether the call stands in a loop that fills a list itself: then no episode has ended."""
+    """Whether the call is in a loop that fills a list itself: then no episode has ended."""
     loops = set(module.loops(call))
     return any(_open_loop(module, each) in loops for each in growing)
 

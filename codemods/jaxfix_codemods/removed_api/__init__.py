@@ -119,7 +119,7 @@ def _import_otherwise(module: Module, together: Sequence[Imported], edit: Rewrit
 
 
 def _goes_with(module: Module, each: Imported, planned: Container[ast.AST]) -> bool:
-    """Whether each use is an index of what is rewritten, which takes what stands between its brackets."""
+    """Whether each use is an index of what is rewritten, which takes what is between its brackets."""
     name = each.alias.asname or each.alias.name
     uses = module.names.reads(name, module.scope_of(name, each.statement))
     return bool(uses) and all(_is_index_of(module, use, planned) for use in uses)

@@ -68,7 +68,7 @@ def _by_place(
     """What each keyword becomes where it is passed by position, as every version takes it.
 
     Returns:
-      None where its new name will do, or something else stands in its place.
+      None where its new name will do, or something else is in its place.
     """
     if not any(lacks_new(module, row) and row.place for _, row in found) or module.qualname(call.func) == _PARTIAL:
         return None

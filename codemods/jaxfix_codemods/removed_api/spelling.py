@@ -29,7 +29,7 @@ class Spelling:
         self._planned = planned
 
     def replace_all(self) -> None:
-        """Replaces every planned node that stands in no other one; of a call whose arguments stay, its parts."""
+        """Replaces every planned node that is in no other one; of a call whose arguments stay, its parts."""
         renamed = {node for node, row in self._planned.items() if isinstance(node, ast.Call) and is_renaming(node, row)}
         for node, row in self._planned.items():
             if any(outer in self._planned and outer not in renamed for outer in self._module.ancestors(node)):
@@ -40,7 +40,7 @@ class Spelling:
                 self._edit.replace(node, self._new(node))
 
     def _rename(self, call: ast.Call, row: Name) -> None:
-        """Another function, with the arguments where they stand: by the keywords that it has for them."""
+        """Another function, with the arguments where they are: by the keywords that it has for them."""
         new, keywords = by_keywords(row) or ("", {})
         is_bound = self._module.qualname(call.func) != row.old
         self._edit.replace(call.args[0] if is_bound else call.func, self.name(new, call))

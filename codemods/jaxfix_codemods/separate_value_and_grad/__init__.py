@@ -46,8 +46,8 @@ with a subclass in another file may count its calls. Other effects in other file
 Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may
 be fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
 gradient under `jit` is reported and left alone: under `jit` it would be rounded differently. A model of `nnx` is
-left alone, unless its class stands in the file and holds layers alone that count nothing and draw no numbers, and so
-is a `try` that goes on with the value after the gradient raised. Under
+left alone, unless its class is in the file and holds layers alone that count nothing and draw no numbers, and so
+is a `try` that continues with the value after the gradient raised. Under
 one `jit` XLA finds what is computed twice by itself, so nothing is said of traced code.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before

@@ -67,7 +67,7 @@ def _check_handlers(module: Module, pair: Pair) -> None:
         if isinstance(outer, FUNCTIONS):
             return
         if isinstance(outer, ast.Try | ast.TryStar) and (outer.finalbody or not _are_of_the_user(outer)):
-            text = f"it stands in the `try` of line {outer.lineno}: if the gradient raises, the value would be lost too"
+            text = f"it is in the `try` of line {outer.lineno}: if the gradient raises, the value would be lost too"
             raise Declined(Reason(Code.MAY_FAIL, text, outer.lineno))
 
 

@@ -234,7 +234,7 @@ def _runs_with_its_statement(module: Module, call: ast.Call) -> bool:
 
 
 def _between(module: Module, first: ast.Call, last: ast.Call) -> tuple[ast.stmt, ...]:
-    """The statements of one block from that of `first` to that of `last`; empty where they stand in two."""
+    """The statements of one block from that of `first` to that of `last`; empty where they are in two."""
     one, other = module.statement(first), module.statement(last)
     around = module.parent(one)
     for field in ("body", "orelse", "finalbody"):

@@ -142,9 +142,7 @@ def _why_declined(module: Module, values: Values, power: _Power, base: Value) ->
     if module.get(Staging).differentiated(power.at):
         return Reason(Code.GRADIENT, f"{name} may be differentiated, and the gradient of a power of zero differs")
     if _is_observed(module, values, power) and not _can_be_named(module, power):
-        return Reason(
-            Code.LAYOUT, f"`{_line(module, power.exponent)}` stands where it cannot be given a name of its own"
-        )
+        return Reason(Code.LAYOUT, f"`{_line(module, power.exponent)}` is where it cannot be given a name of its own")
     return None
 
 

@@ -118,7 +118,7 @@ def _is_static(function: ast.FunctionDef) -> bool:
 
 
 def looped(module: Module, step: Step) -> Looped | None:
-    """What a loop rebinds, of one that certainly goes on again and again if there is one; None without any."""
+    """What a loop rebinds, of one that certainly goes on repeatedly if there is one; None without any."""
     found = [*_looped_here(module, step), *_looped_elsewhere(module, step)]
     return next((each for each in found if each.certain), found[0] if found else None)
 

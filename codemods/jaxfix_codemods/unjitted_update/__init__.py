@@ -54,7 +54,7 @@ After:
 
 Safety: needs a rerun. What a jitted function reads beside its arguments is
 read once: a step over a batch that the loop rebinds would go on with the
-first one for ever, without a word. So all data are arguments, and a step that
+first one for ever, silently. So all data are arguments, and a step that
 captures what changes is declined, as is one that captures a list, a dictionary
 or a NumPy array which other code gets hold of, and may refill; so is one that branches on values, prints,
 converts to Python numbers, draws from NumPy, changes its arguments, returns
@@ -86,7 +86,7 @@ Where a method that the step calls reads or binds what the step changes, the
 step works on a copy of the object, `new = copy.copy(self)`, which is given the
 attributes that change, or are data, as arguments; those that it binds come back. Declined
 where the class says itself how its objects are copied, where an attribute was made of
-the object and goes on reading it (`self.gradient = jax.grad(self.loss)`), where a
+the object and keeps reading it (`self.gradient = jax.grad(self.loss)`), where a
 count in Python would become an array, and where a value of it is asked for.
 
 A step of a function that is called again and again stands at the top of the file:
@@ -104,7 +104,7 @@ and goes on. Errors that other code takes are not known. Variables of a function
 held to the same within a `try` of it; where an iterator may end between its
 statements, within any `try` that has a handler.
 
-What stands between the statements of a step runs before or after all of them,
+What is between the statements of a step runs before or after all of them,
 only where neither reads or binds what the other binds, and no clock is read. A
 method is static as said above where the step calls functions of its object;
 its data are arguments. A name that is bound in several branches is a function

@@ -77,7 +77,7 @@ def check_called(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
 
 
 def is_own(module: Module, root: ast.expr) -> bool:
-    """Whether `root` is the object of the method that it stands in."""
+    """Whether `root` is the object of the method that it is in."""
     around = module.functions_around(root)
     if not isinstance(root, ast.Name) or not around or module.method_of(around[-1]) is None:
         return False

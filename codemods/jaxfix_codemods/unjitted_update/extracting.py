@@ -16,7 +16,7 @@ class Extraction:
     """Statements of a block that become a function.
 
     Attributes:
-      row: the statements, in order, and where the call stands.
+      row: the statements, in order, and where the call is.
       before: the statement that the function is to stand before.
       parameters: what the statements read and data, or what the loop changes, by the names that they have inside.
       given: what is passed for each.

@@ -1,4 +1,4 @@
-"""Device work that stands in loops, or in functions that they call, with no gradient or update among it."""
+"""Device work that is in loops, or in functions that they call, with no gradient or update among it."""
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def loose(
     called: Collection[ast.FunctionDef],
     inside: Mapping[ast.For | ast.While, Sequence[ast.Call]],
 ) -> Iterator[tuple[ast.For | ast.While, Glue]]:
-    """The loops that run eagerly, again and again, with what they start on the device.
+    """The loops that run eagerly and repeatedly, with what they start on the device.
 
     Args:
       called: functions that are found already.

@@ -11,7 +11,7 @@ from jaxfix_codemods.unjitted_update.rows import block_of
 def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> None:
     """Raises `Declined` where something is bound before the last statement of a step whose errors are taken.
 
-    What stands between the statements, and runs before or after all of them, may end them as well: by an iterator that
+    What is between the statements, and runs before or after all of them, may end them as well: by an iterator that
     is exhausted, too.
     """
     ends = _ends_blocks if _has_gaps(module, row) else takes_errors

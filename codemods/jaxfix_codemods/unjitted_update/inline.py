@@ -68,7 +68,7 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
     if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef) or (
         isinstance(module.parent(around), ast.ClassDef) and (scope is not around)
     ):
-        raise Declined(Reason(Code.NO_PLACE, "the loop stands where no function can be defined"))
+        raise Declined(Reason(Code.NO_PLACE, "the loop is where no function can be defined"))
     found = _of_values(module, values, around, scope, work)
     copied = _of_copy(module, values, around, scope, work)
     if copied is not None and (isinstance(found, Reason) or copied.weight > found.weight):
@@ -109,7 +109,7 @@ def in_place(
     """
     scope = module.function(loop) or module.tree
     if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef):
-        raise Declined(Reason(Code.NO_PLACE, "the loop stands where no function can be defined"))
+        raise Declined(Reason(Code.NO_PLACE, "the loop is where no function can be defined"))
     return _Judge(module, values, loop, scope, Row(tuple(row), row[0]), objects=objects).named()
 
 
@@ -408,7 +408,7 @@ class _Judge:
             for node in self._inside
             if isinstance(node, ast.Name)
         ):
-            raise Declined(Reason(Code.NO_PLACE, "the step stands in a function inside of a method"))
+            raise Declined(Reason(Code.NO_PLACE, "the step is in a function inside of a method"))
         reason = instances.why_no_identity_key(module, owner) or instances.why_many_objects(module, owner)
         if reason is not None:
             raise Declined(reason.restated(f"the object of `{method.name}` would be a static argument: {reason}"))
@@ -586,7 +586,7 @@ class _Judge:
             return True
         return False
 
-    # --- where it stands --------------------------------------------------------------------------------------
+    # --- where it is ------------------------------------------------------------------------------------------
 
     def _place(self, captured: Collection[str]) -> ast.stmt:
         """The statement before which the function is made once: one of the module, or else the outermost loop.

@@ -1,4 +1,4 @@
-"""Functions that `jax.vmap` has made, and that are called eagerly again and again."""
+"""Functions that `jax.vmap` has made, and that are called eagerly and repeatedly."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -47,7 +47,7 @@ class Mapped:
     uses: Callers
 
     def looped(self, module: Module) -> ast.AST | None:
-        """What calls it eagerly again and again: a call of this file, else the function, which another file calls."""
+        """What calls it eagerly and repeatedly: a call of this file, else the function, which another file calls."""
         staging = module.get(Staging)
         around = module.function(self.made)
         for call in self.uses.calls:

@@ -39,7 +39,7 @@ class Row:
     """Statements of one block.
 
     Attributes:
-      statements: in order; what stands between them stays where it is.
+      statements: in order; what is between them stays where it is.
       at: the one of them in whose place they run all.
       result: of a `return`, which is the last then, what goes along.
     """
@@ -55,13 +55,13 @@ class Row:
 
 
 def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
-    """The block that `statement` stands in."""
+    """The block that `statement` is in."""
     parent = module.parent(statement)
     for name in ("body", "orelse", "finalbody"):
         block = getattr(parent, name, None)
         if isinstance(block, list) and statement in block:
             return block
-    raise Declined(Reason(Code.LAYOUT, "it stands in no block"))
+    raise Declined(Reason(Code.LAYOUT, "it is in no block"))
 
 
 def choices(module: Module, work: Sequence[ast.stmt], *, copied: bool = False) -> Iterator[Row]:
@@ -135,7 +135,7 @@ class _Chooser:
 
     @cached_property
     def _own(self) -> str | None:
-        """The name of the object, where the block stands in a method."""
+        """The name of the object, where the block is in a method."""
         around = self._module.functions_around(self._block[0])
         is_method = bool(around) and self._module.method_of(around[-1]) is not None
         return own_parameter(around[-1]) if is_method else None
@@ -284,7 +284,7 @@ class _Chooser:
 
     def _why_between(self, statement: ast.stmt) -> Reason:
         reason = self.why_not(statement)
-        what = "has to run between its parts" if reason is None else f"stands between its parts: {reason}"
+        what = "has to run between its parts" if reason is None else f"is between its parts: {reason}"
         return Reason(Code.LAYOUT, f"line {statement.lineno} {what}", statement.lineno)
 
     # --- where they run ---------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class _Chooser:
         return self._block[next(at for at, early in self._blocking(row) if not early)]
 
     def _blocking(self, row: Sequence[ast.stmt]) -> Iterator[tuple[int, bool]]:
-        """What stands between, by its index in the block, and cannot be passed.
+        """What is between, by its index in the block, and cannot be passed.
 
         Returns:
           With `True` where those before it cannot run after it, with `False` where those after it cannot run before.

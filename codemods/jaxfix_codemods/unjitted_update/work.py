@@ -88,7 +88,7 @@ def _ways(
 
 
 def _is_rebound_under_jit(module: Module, function: ast.FunctionDef) -> bool:
-    """Whether a call by its name is one under `jit`: `step = jax.jit(step)` stands below it."""
+    """Whether a call by its name is one under `jit`: `step = jax.jit(step)` is below it."""
     match [binding.node for binding in module.bindings(function.name, module.scope_of(function.name, function))]:
         case [ast.FunctionDef() as first, ast.Name() as target] if first is function:
             value = module.value_of(target)
@@ -99,7 +99,7 @@ def _is_rebound_under_jit(module: Module, function: ast.FunctionDef) -> bool:
 
 
 def innermost_loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
-    """The innermost statement that runs `node` again and again within its function.
+    """The innermost statement that runs `node` repeatedly within its function.
 
     One that calls another function at each iteration does not: `for member in chain: member.update(...)` is one step.
     """
@@ -153,7 +153,7 @@ def is_update(module: Module, call: ast.Call) -> bool:
 
 
 def _is_own_method(module: Module, owner: ast.expr) -> bool:
-    """Whether `update` is another method of the object whose method calls it: the work is what stands in there."""
+    """Whether `update` is another method of the object whose method calls it: the work is what is in there."""
     around = module.functions_around(owner)
     is_own = bool(around) and isinstance(owner, ast.Name) and own_parameter(around[-1]) == owner.id
     here = module.method_of(around[-1]) if is_own else None

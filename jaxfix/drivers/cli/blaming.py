@@ -16,7 +16,7 @@ def blamed(compiles: Sequence[Compile]) -> tuple[tuple[Compile, ...], Cures]:
     measured = from_here(Measurement("", None, tuple(compiles), 0, (), (), "", (), {}, 0, None))
     try:
         found = cures_of(traced(measured, (), __version__))
-    except JaxfixError:  # what is counted stands without it
+    except JaxfixError:  # what is counted is without it
         found = {}
     return measured.compiles, {
         (row.where, row.program): cure for row, cure in found.items() if isinstance(row, Compiled)

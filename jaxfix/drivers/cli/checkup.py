@@ -47,7 +47,7 @@ class Line:
 
 
 def tool() -> Iterator[Line]:
-    """jaxfix itself, and the libraries that it stands on."""
+    """jaxfix itself, and the libraries that it is on."""
     python = f"Python {sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
     yield Line(Level.OK, "jaxfix", f"{__version__}, run by {python} (`{sys.executable}`)")
     try:
@@ -148,7 +148,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[Line]:
         words = "`XLA_FLAGS` writes out every program that is compiled: reruns take longer"
         yield Line(Level.WARN, "variables", words, "remove `--xla_dump_to` from it")
     told = ", ".join(f"`{name}={value}`" for name, value in sorted(mine.items()))
-    words = f"evidence holds under {told}" if told else "no variable of jax or XLA changes what a rerun shows"
+    words = f"evidence holds under {told}" if told else "no variable of jax or XLA affects a rerun"
     yield Line(Level.OK, "variables", words)
 
 
@@ -258,7 +258,7 @@ def _program(command: str) -> Iterator[Line]:
     elif there is not None:
         for name, floor in too_old(there.python, there.jax):
             yield Line(Level.WRONG, "program", f"`{python}` has {name}, and reruns need {floor}", "upgrade it")
-    tells = f"Python {there.python}, jax {there.jax}" if there is not None else "what it has installed is not known"
+    tells = f"Python {there.python}, jax {there.jax}" if there is not None else "its installed packages are unknown"
     yield Line(Level.OK, "program", f"`{command}` starts `{found}` ({tells}); {_trusted(root, folder, command)}")
 
 

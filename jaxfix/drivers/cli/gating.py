@@ -51,7 +51,7 @@ def gate(options: Gate) -> int:
         files.write_bytes(Path(options.output), trace_file.dump(seen))
     status = trace.status_of(seen.measurement)
     if status:
-        outcome.tell_errors([f"{_ending(options.command, status)}, so what it compiled is not judged"])
+        outcome.tell_errors([f"{_ending(options.command, status)}, so its compiles are not judged"])
         return outcome.INTERRUPTED if status == outcome.INTERRUPTED else outcome.USER_ERROR
     _refuse_blind(seen.measurement, options)
     chosen = _chosen(seen.measurement.compiles, only, options)

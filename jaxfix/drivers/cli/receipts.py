@@ -122,7 +122,9 @@ def _summary(listed: Sequence[_Listed]) -> str:
     told += "; devices and other sources are not checked: only a rerun does that\n"
     if not expired:
         return told
-    return told + text.note("`jaxfix apply --prove` or `--run CMD` reruns what has expired and is still to fix", paint)
+    return told + text.note(
+        "`jaxfix apply --prove` or `--run CMD` reruns the expired fixes that are still to be made", paint
+    )
 
 
 def _document(listed: Sequence[_Listed], errors: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def review(options: Review) -> int:
     accepted, refused = (len(review.decisions.having(choice)) for choice in (Choice.ACCEPTED, Choice.REFUSED))
     said = f"\n{counted(accepted, 'fix')} accepted, {refused} rejected"
     if accepted and not (review.written is not None and not review.written.undone):
-        said += "; nothing was written: `jaxfix review` goes on where this ended"
+        said += "; nothing was written: `jaxfix review` continues from here"
     terminal.tell(f"{said}\n")
     return outcome.CLEAN
 

@@ -95,7 +95,7 @@ def cures_of(seen: Trace) -> dict[Compiled | Spent, Cure]:
         return {}
     try:
         looked_at = find_targets(Request(()), sights)
-    except UserError as error:  # such as a configuration that is broken: the table stands without it
+    except UserError as error:  # such as a configuration that is broken: the table is without it
         outcome.tell_errors([str(error)])
         return {}
     wanted = settled(informed(looked_at.targets))

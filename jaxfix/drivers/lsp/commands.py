@@ -50,7 +50,7 @@ class Commands:
         command = shown or self._offers.script(path)
         if path is None or root is None or not command:
             return _failed("only a saved file can be run")
-        if not (shown or await self._client.agrees(f"Run `{command}` and see what it compiles?")):
+        if not (shown or await self._client.agrees(f"Run `{command}` and list its compiles?")):
             return _failed("nothing was run")
         with self._running("tracing", command) as is_free:
             if not is_free:

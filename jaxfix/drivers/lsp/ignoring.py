@@ -24,7 +24,7 @@ def ignored(target: Target, key: str) -> tuple[Edit, ...]:
     analysis = analysed(target)
     found = next((found for found in analysis.found if found.key == key), None)
     if found is None:
-        raise SourceError(target.source.path, "the finding is gone")
+        raise SourceError(target.source.path, "the finding no longer exists")
     before = [entry.codemod.id for entry in analysis.found]
     for line in dict.fromkeys(_lines(analysis.module, found)):
         edit = _comment(target.source, line, found.codemod.id)

@@ -109,7 +109,7 @@ class Places:
 def root(path: Path, folders: list[Path]) -> Path | None:
     """The project that the file belongs to: that around it, or the folder that the editor has open if that is deeper.
 
-    None where there is neither, and the file stands alone.
+    None where there is neither, and the file is alone.
     """
     real = files.resolved(path)
     around = files.project_root(real.parent)

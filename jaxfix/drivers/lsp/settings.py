@@ -18,7 +18,7 @@ class Settings:
     """The section `jaxfix` of a client's configuration; names with capitals there have underscores here.
 
     Attributes:
-      all: also what is slow only if it is called eagerly, again and again.
+      all: also what is slow only if it is called eagerly and repeatedly.
       severity: by confidence, one of `LEVELS`.
       python: the interpreter that runs the user's programs; None for the one of this process.
       run: the program that shows what a fix is worth; None for what the project's configuration says.

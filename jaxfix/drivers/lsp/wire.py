@@ -8,7 +8,7 @@ _DIGITS = 9
 
 
 class Malformed(Exception):
-    """What stands where a frame should begin is none; the bytes up to the next one are skipped."""
+    """What is where a frame should begin is none; the bytes up to the next one are skipped."""
 
 
 class Wire:

@@ -28,7 +28,9 @@ Paths = Annotated[
     Field(description="Files and folders below the server's folder; empty is all of it.", default_factory=list),
 ]
 Select = Annotated[list[str], Field(description="Ids of codemods; empty is all.", default_factory=list)]
-TraceName = Annotated[str | None, Field(description="What `trace` has named: adds what only a run can show.")]
+TraceName = Annotated[
+    str | None, Field(description="The file that `trace` named: adds findings that only a run can show.")
+]
 Offset = Annotated[int, Field(description="Where the page begins: `next_offset` of the one before.")]
 Limit = Annotated[int, Field(description=f"Entries of a page, at most {paging.LARGEST}.")]
 Run = Annotated[str, Field(description="The program, such as `python train.py --steps 5`; it has to be deterministic.")]
@@ -59,7 +61,7 @@ async def check(
     context: Context,
     paths: Paths,
     select: Select,
-    everything: Annotated[bool, Field(description="Also what costs only if callers run it again and again.")] = False,
+    everything: Annotated[bool, Field(description="Also findings that cost only if callers repeat them.")] = False,
     trace: TraceName = None,
     offset: Offset = 0,
     limit: Limit = 20,
@@ -108,10 +110,10 @@ async def prove(
     diff: Annotated[
         str | None, Field(description="Any unified diff; without one the fixes of `paths` are proven.")
     ] = None,
-    receipt: Annotated[str | None, Field(description="A new JSON file below the folder, to hand over.")] = None,
+    receipt: Annotated[str | None, Field(description="A new JSON file below the folder, to pass on.")] = None,
     rounding: Annotated[bool, Field(description="Whether a diff may change results by rounding.")] = False,
     steps: Annotated[
-        int | None, Field(description="End the program after so many calls of what changes.", ge=3)
+        int | None, Field(description="End the program after this many calls of the changed functions.", ge=3)
     ] = None,
     timeout_s: Timeout = 600,
 ) -> results.Proved:
@@ -185,7 +187,7 @@ def _asked(run: str, context: Context, what: str) -> Permission | Elicit[Permiss
             return Permission(run=True)
         can = context.client_capabilities
         if can is None or can.elicitation is None:
-            raise permission.refused(found, "nobody has agreed to it, and this client cannot ask")
+            raise permission.refused(found, "no one has agreed to it, and this client cannot ask")
         return Elicit(permission.question(found, what), Permission)
 
 

@@ -45,7 +45,7 @@ def serve(wishes: Wishes, serving: Serving, watcher: Watcher, tell: Callable[[st
         port, token, closing = bound.getsockname()[1], secrets.token_urlsafe(32), Closing()
         link = f"http://{HERE}:{port}/#token={token}"
         server = _Server(_config(review, port, token, closing), closing)
-        tell(f"review at {link}\nCtrl-C ends it; what is decided is kept\n")
+        tell(f"review at {link}\nCtrl-C ends it; decisions are kept\n")
         with contextlib.ExitStack() as stack:
             stack.callback(review.close)
             stack.enter_context(_watching(review, closing))

@@ -39,7 +39,7 @@ def needed(planned: Sequence[Planned]) -> tuple[Needed, ...]:
 
     Raises:
       ConfigError: a source cannot import the one that the user has named.
-      WriteError: something else stands in the place of one.
+      WriteError: something else is in the place of one.
       BugError: a fix calls a function that jaxfix does not have.
     """
     places: dict[Path, tuple[Installed | None, set[str]]] = {}

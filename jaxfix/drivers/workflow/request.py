@@ -24,7 +24,7 @@ class Request:
     """What the options of a command say about where to look and for what.
 
     `trace` is the file of a traced run; without paths, its files are analysed. `helper` is where the generated helper
-    file stands; None for beside the code, or where the configuration says. `ends` is there where the project is to be
+    file is; None for beside the code, or where the configuration says. `ends` is there where the project is to be
     brought to another version. `asked` are the changes of results that may be made.
     """
 

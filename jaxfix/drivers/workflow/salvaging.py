@@ -18,7 +18,7 @@ def salvaging(rerun: Rerun, watcher: Watcher) -> Salvage:
         recording.keep(planned, receipts, {}, rerun, watcher)
         watcher.note(
             f"{standing(planned, receipts)}; that is kept: `jaxfix receipts` lists it, "
-            "`jaxfix apply --interactive` shows it, and the next proof goes on from there"
+            "`jaxfix apply --interactive` shows it, and the next proof continues from there"
         )
 
     return salvage

@@ -1,4 +1,4 @@
-"""Stands in the place of a `jit` that a fix has added: calls the function as it is, and single steps of it jitted.
+"""Replaces a `jit` that a fix has added: calls the function as it is, and single steps of it jitted.
 
 The program goes on from what the function returns operation by operation, so it is in the original's own states. Every
 so often the same arguments are given to the jitted function too: as they are, for what may not differ at all, and in

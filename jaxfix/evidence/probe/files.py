@@ -49,7 +49,7 @@ def cell_of(file: str) -> tuple[str, int | None]:
 def is_user(file: str, folders: list[str]) -> bool:
     """Whether a frame of `file` is the user's: neither ours nor installed, unless `folders` hold it.
 
-    A helper file that jaxfix has generated is ours wherever it stands: what it does is done by the line that calls it.
+    A helper file that jaxfix has generated is ours wherever it is: what it does is done by the line that calls it.
     """
     return _is_user(file, tuple(folders))
 

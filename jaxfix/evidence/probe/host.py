@@ -2,7 +2,7 @@
 
 The text of this file comes first on standard input and is run by `python3 -c`. After that both directions speak in
 frames: one byte for the kind, four for the length, the payload. Nothing is asked before the first frame of this side,
-which stands behind the marker that `sys.argv[1]` holds: what a login or a launcher prints comes before it.
+which is behind the marker that `sys.argv[1]` holds: what a login or a launcher prints comes before it.
 
     to us      ? JSON, what exists already    T a piece of a tar file, empty at its end
                N JSON, what the folder is called in what follows, by who cannot wait for H

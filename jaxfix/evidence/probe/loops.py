@@ -1,4 +1,4 @@
-"""The loops of a source file, and which of them a line stands in."""
+"""The loops of a source file, and which of them a line is in."""
 
 import ast
 import functools

@@ -213,7 +213,7 @@ def plain(value: Any) -> FunctionType | None:
 
 
 def live_object(globals_: dict[str, Any], qualname: str) -> Any:
-    """What the module has under that name, as it stands in its class; None if it is local or gone."""
+    """What the module has under that name, as it is in its class; None if it is local or gone."""
     head, *rest = qualname.split(".")
     found = globals_.get(head)
     for name in rest:

@@ -11,7 +11,7 @@ _TIMES, _CALLS = 3, 5
 def paced(
     before: Callable[..., Any], after: Callable[..., Any], arrays: list[Any], *, is_passing: bool = False
 ) -> list[tuple[float, float]]:
-    """Seconds of the fastest of a few calls of both under `jit`, in turn, again and again; whatever they raise.
+    """Seconds of the fastest of a few calls of both under `jit`, in turn, repeatedly; whatever they raise.
 
     Args:
       is_passing: whether the second one is given as arguments what it takes from around it.

@@ -226,7 +226,7 @@ class Iterations:
 
 
 class Solves:
-    """A solver that is run to its end again and again, from other starts and on other data."""
+    """A solver that is run to its end repeatedly, from other starts and on other data."""
 
     def __init__(self, made: Any, problem: Problem, jitted: bool) -> None:
         self.problem, self.made = problem, made

@@ -23,7 +23,7 @@ def activate() -> None:
 
 
 def _chain(here: str) -> None:
-    """Runs the `sitecustomize` that ours stands before."""
+    """Runs the `sitecustomize` that ours is before."""
     sys.path[:] = [entry for entry in sys.path if real(entry or os.curdir) != here]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
     if spec is None or spec.loader is None:

@@ -117,7 +117,7 @@ class Steps:
             return
 
     def _from_pattern(self) -> None:
-        """Steps from a line that compiled the same program again and again: each compile of it begins one."""
+        """Steps from a line that compiled the same program repeatedly: each compile of it begins one."""
         compiles = self.record.compiles
         counts = Counter((tuple(entry["chain"]), entry["program"]) for entry in compiles)
         place, count = max(counts.items(), key=lambda pair: pair[1], default=(None, 0))

@@ -353,7 +353,7 @@ class Trial:
             )
         elif _bare(new) != _bare(old):
             if not self.slow and _bare(self._output(how, functools.partial(before, leaves))) != _bare(old):
-                raise Unmade("what the original returns differs from call to call")
+                raise Unmade("the results of the original differ from call to call")
             found = found if self.sample.is_large else self._apart(leaves, before, after)
         else:
             new, old = _bare(new), _bare(old)

@@ -108,7 +108,7 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
     branch = Branch(use, function, operands)
     for name in walk(branch.value.expr):
         if isinstance(name, ast.Name) and _is_another(module, name, branch):
-            raise Declined(Reason(Code.NAME_CLASH, f"`{name.id}` is another variable where {shown} stands"))
+            raise Declined(Reason(Code.NAME_CLASH, f"`{name.id}` is another variable where {shown} is"))
     return branch
 
 

@@ -240,7 +240,7 @@ def _layout(node: ast.expr) -> object:
         case ast.Call(args=args, keywords=keywords) if not any(isinstance(a, ast.Starred) for a in args):
             if all(k.arg is not None for k in keywords):
                 return len(args), tuple(sorted(k.arg or "" for k in keywords))
-    raise Declined(Reason(Code.NOT_ELEMENTWISE, "the structure of what it returns cannot be read"))
+    raise Declined(Reason(Code.NOT_ELEMENTWISE, "the structure of its result is unknown"))
 
 
 # --- what is computed once ------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class Held:
       of: the user's function that was compiled; None for a library's.
       compiles: of programs that hold it.
       seconds: of these compiles.
-      is_of_steps: whether one of them was in a step, so that it runs again and again.
+      is_of_steps: whether one of them was in a step, so that it runs repeatedly.
     """
 
     noted: Noted

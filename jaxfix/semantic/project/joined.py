@@ -163,7 +163,7 @@ class Joined:
         return self._callers.may_be_unknown(qualname)
 
     def repeats(self, qualname: str) -> bool:
-        """Whether other files run the function eagerly again and again."""
+        """Whether other files run the function eagerly and repeatedly."""
         return self._callers.repeats(qualname)
 
     def surely_repeats(self, qualname: str) -> bool:

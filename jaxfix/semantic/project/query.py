@@ -34,7 +34,7 @@ class Query(Generic[A]):
     """A question of one file about the others.
 
     Attributes:
-      name: as it stands in records.
+      name: as it is in records.
       kind: the type of an answer, other than `default`.
       default: the answer of a project without files.
       answer: the answer of joined files.
@@ -117,7 +117,7 @@ IS_SEEN_TRACED: Query[bool] = Query(
     "is seen traced", bool, False, Joined.is_seen_traced, Reads.CALLERS, along=Along.NOT_TRACED
 )
 IS_SEEN_OTHERWISE: Query[bool] = Query(
-    "is seen otherwise", bool, False, Joined.is_seen_otherwise, Reads.CALLERS, along=Along.NOT_TRACED
+    "is treated differently", bool, False, Joined.is_seen_otherwise, Reads.CALLERS, along=Along.NOT_TRACED
 )
 IS_SETTLED: Query[bool] = Query("is settled", bool, False, Joined.is_settled, Reads.CALLERS, along=Along.UNKNOWN)
 MAY_BE_UNKNOWN: Query[bool] = Query(

@@ -115,7 +115,7 @@ class CallerPath:
     """A function, by its dotted name, that other files may call, and what one call of it does with a line.
 
     Attributes:
-      repeats: it may run the line again and again.
+      repeats: it may run the line repeatedly.
       always: each call runs the line.
       again: the line is in a loop that repeats, and runs at each iteration.
       called: its own file calls it, too.
@@ -142,7 +142,7 @@ class Factory:
 
     Attributes:
       parameters: its names for what it can be given by position.
-      data: the parameters, also those given by name alone, that the jitted function reads as arrays: what is handed
+      data: the parameters, also those given by name alone, that the jitted function reads as arrays: what is passed
         there makes no other program.
     """
 
@@ -166,7 +166,7 @@ class ArgumentSummary:
 
     Attributes:
       to: the position or the keyword that it is passed to.
-      text: as it stands.
+      text: as it is.
       again: the statement of the call rebinds it.
       why_live: why it may be needed when the call has run; None where no code holds it.
       why_unstable: why it may be another object, or do another thing, at another call, if not rebound.
@@ -192,7 +192,7 @@ class CallSite:
     Attributes:
       arguments: None where `*` or `**` hide them, or they were not asked for.
       bound: it is a method, called of an object.
-      looped: a statement of the function around it runs it again and again.
+      looped: a statement of the function around it runs it repeatedly.
       by_key: the places in what it returns, `()` for all of it, that are only read by one key or another.
     """
 
@@ -256,7 +256,7 @@ class Use:
       of: its dotted name, as the imports of the using file give it; `.name` for the methods of that name.
       runs: the ways to it that the using file knows to the end.
       through: the functions of the using file that other files may call, and through which it is reached.
-      repeats: whether the using file runs it eagerly again and again, and `surely` so.
+      repeats: whether the using file runs it eagerly and repeatedly, and `surely` so.
       differentiated: whether a derivative is taken on the way.
       at: where it is, such as `train.py:12`.
       call: what it passes; None where it is not a direct call.

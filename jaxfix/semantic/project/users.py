@@ -38,7 +38,7 @@ class Users:
     def users(self, qualname: str, *, passed: bool = False) -> tuple[Use, ...]:
         """How other files, tests included, use the function defined as `qualname`.
 
-        Of a module, what those do that are handed it as a whole.
+        Of a module, what those do that are passed it as a whole.
 
         Args:
           passed: whether it matters what calls pass.

@@ -28,7 +28,7 @@ class Cell:
       number: from 1, among the cells of code.
       source: as the notebook has it.
       masked: as Python.
-      span: where that stands in the text of the module.
+      span: where that is in the text of the module.
       line: the first line of it there, from 1.
       unknown: the name that stands for what magics give.
       is_python: whether its language is Python.
@@ -82,7 +82,7 @@ class Notebook:
         return cell.number, line - cell.line + 1
 
     def line(self, cell: int, line: int) -> int | None:
-        """The line of the text at which `line` of the cell with the number `cell` stands; None if there is none."""
+        """The line of the text at which `line` of the cell with the number `cell` is; None if there is none."""
         if not 1 <= cell <= len(self.cells):
             return None
         last = max(len(self.cells[cell - 1].masked.text.splitlines()), 1)
@@ -210,7 +210,7 @@ def _edited(cell: Cell, edits: Sequence[Edit], path: str) -> str:
 
 
 def _harms(cell: Cell, edit: Edit) -> bool:
-    """Whether `edit` changes what is not Python, or the line that it stands in."""
+    """Whether `edit` changes what is not Python, or the line that it is in."""
     own, span = cell.masked, edit.span
     if span.start < own.head or not cell.is_python:
         return True

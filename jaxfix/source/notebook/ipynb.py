@@ -1,4 +1,4 @@
-"""Jupyter's notebooks as text: where the source of each cell stands in the JSON, and how another one is put there."""
+"""Jupyter's notebooks as text: where the source of each cell is in the JSON, and how another one is put there."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _DECODER = json.JSONDecoder()
 
 @frozen
 class Literals:
-    """How one source stands in the text, in characters.
+    """How one source is in the text, in characters.
 
     Attributes:
       span: the string, or the list with its brackets; None where the cell has none.
@@ -38,7 +38,7 @@ class Ipynb:
 
     Attributes:
       sources: of each cell of code, in order; None for one in another language than Python.
-      literals: where each of them stands.
+      literals: where each of them is.
       formats: what jupytext pairs the notebook with, as its metadata has it; None for nothing.
     """
 

@@ -17,7 +17,7 @@ _IN_PLACE = frozenset({"time", "prun", "memit", "mprun", "lprun", "capture", "sn
 _STATEMENTS = frozenset({"time", "prun", "memit", "mprun", "lprun"})
 """Line magics that run the statement after them once."""
 _REPEATED = frozenset({"timeit"})
-"""Magics that run Python again and again, and keep the variables that it binds to themselves."""
+"""Magics that run Python repeatedly, and keep the variables that it binds to themselves."""
 _ELSEWHERE = frozenset(
     {
         *("!", "HTML", "SVG", "bash", "cmd", "file", "html", "javascript", "js", "latex", "markdown", "perl", "pypy"),
@@ -118,7 +118,7 @@ def is_strange_call(method: str, magic: str | None) -> bool:
 
 
 def unknown_name(sources: str) -> str:
-    """A name of two letters that stands nowhere in `sources`."""
+    """A name of two letters that is nowhere in `sources`."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     names = (first + second for first in f"{letters}{letters.upper()}_" for second in f"_{letters.upper()}{letters}")
     return next((name for name in names if name not in sources), "__")
@@ -178,7 +178,7 @@ class _Mask:
             self.strange.append(source)
 
     def keep(self, text: str) -> None:
-        """Python, as it stands."""
+        """Python, as it is."""
         raw = text.encode()
         self.parts.append(raw)
         self.at += len(raw)
@@ -335,7 +335,7 @@ def _ran(name: str, rest: str) -> str | None:
 
 
 def _binds_above(name: str, head: str) -> bool:
-    """Whether a cell magic runs code that stands in its own line, as `%%prun x = 1` does."""
+    """Whether a cell magic runs code that is in its own line, as `%%prun x = 1` does."""
     if name in ("time", "capture"):
         return False
     return _ran(name, head[2:]) is not None if name in _OPTIONS else bool(head[2:].strip().removeprefix(name))

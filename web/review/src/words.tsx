@@ -1,4 +1,4 @@
-// Text that the server sends: code stands in backticks, links are links.
+// Text that the server sends: code is in backticks, links are links.
 import type { ComponentChildren } from "preact";
 
 export function Words({ text }: { text: string }) {

@@ -57,21 +57,19 @@ class Apply:
     interactive: Annotated[
         bool, Option("--interactive", "-i", help="Decide fix by fix, then write the accepted ones.")
     ] = False
-    forget: Annotated[bool, Option("--forget", help="With --interactive: ask again about what was refused before.")] = (
-        False
-    )
+    forget: Annotated[bool, Option("--forget", help="With --interactive: ask again about refused fixes.")] = False
     prove: Annotated[bool, Option("--prove", help="Rerun the code, and keep only fixes that are proven.")] = False
     run: Proven = None
     no_prove: Annotated[bool, Option("--no-prove", help="Run nothing, ask nothing; write safe fixes.")] = False
     unproven: Annotated[bool, Option("--unproven", help="Run nothing; write unproven fixes too.")] = False
     split_keys: Annotated[
-        bool, Option(Change.SPLIT_KEYS.value, help="Split random keys that are used twice: other numbers are drawn.")
+        bool, Option(Change.SPLIT_KEYS.value, help="Split reused random keys: the random numbers change.")
     ] = False
     ragged: Annotated[
         Ragged | None, Option("--ragged", help="Leave out a last batch that is shorter, or pad and mask it.")
     ] = None
     goal: Annotated[
-        Goal | None, Option("--goal", help="Buy it with time: a backward pass computes again what it needs.")
+        Goal | None, Option("--goal", help="Less memory, more time: the backward pass recomputes values.")
     ] = None
     select: Select = None
     ignore: Ignore = ()

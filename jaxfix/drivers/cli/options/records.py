@@ -12,7 +12,7 @@ from jaxfix.source.frozen import frozen
 class Undo:
     """Whether the applies are listed, and none is undone."""
 
-    lists: Annotated[bool, Option("--list", help="List what was applied.")] = False
+    lists: Annotated[bool, Option("--list", help="List the applied changes.")] = False
 
 
 @frozen
@@ -24,8 +24,8 @@ class Trust:
         str | None, Option("--run", metavar="CMD", help="A program that the configuration does not name.")
     ] = None
     yes: Annotated[bool, Option("--yes", "-y", help="Ask nothing.")] = False
-    lists: Annotated[bool, Option("--list", help="List what is trusted.")] = False
-    revokes: Annotated[bool, Option("--revoke", help="Forget what is trusted in the project of PATH.")] = False
+    lists: Annotated[bool, Option("--list", help="List the trusted projects.")] = False
+    revokes: Annotated[bool, Option("--revoke", help="Revoke the trust in the project of PATH.")] = False
     python: Python = None
 
     @property
@@ -50,7 +50,7 @@ class Verify:
 
     receipts: Annotated[
         tuple[str, ...],
-        Argument("RECEIPT", help="What `apply` or `prove` wrote as JSON, or keeps in .jaxfix/receipts."),
+        Argument("RECEIPT", help="The JSON of `apply` or `prove`, or a receipt in .jaxfix/receipts."),
     ] = ()
     root: Annotated[
         str | None, Option("--root", metavar="DIR", help="The project; by default the one that holds this folder.")

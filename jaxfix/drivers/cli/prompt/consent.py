@@ -47,4 +47,4 @@ def _change(grant: Grant | None) -> str:
         return ""
     if grant.command is None:
         return "; only driving optimizers is trusted so far, and not these"
-    return f"; what is trusted so far is `{printable(grant.command)}`"
+    return f"; trusted so far: `{printable(grant.command)}`"

@@ -31,7 +31,7 @@ def review(session: Session, prover: Prover, proofs: Proofs, *, forgets: bool) -
         return asked.reviewed()
     except KeyboardInterrupt:
         if asked.is_saved and asked.cursor.decisions.choices:
-            terminal.note(f"{asked.standing}; that is remembered: `jaxfix apply --interactive` goes on from there")
+            terminal.note(f"{asked.standing}; stored: `jaxfix apply --interactive` continues from there")
         raise
 
 
@@ -47,4 +47,4 @@ def settle(session: Session, reviewed: Reviewed, written: Container[str]) -> Non
     try:
         decisions.keep(session, replace(made.with_choice(done, None), edited=edited), reviewed.late)
     except UserError as error:
-        terminal.note(f"what was refused is not remembered: {error}")
+        terminal.note(f"refused fixes could not be stored: {error}")

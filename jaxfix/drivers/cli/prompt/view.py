@@ -114,11 +114,11 @@ def _facts(entry: Candidate, *, is_own: bool) -> Iterator[tuple[str, str]]:
         else:
             yield _waiting(entry), "yellow"
     if entry.needs:
-        yield f"goes with {counted(len(entry.needs), 'other fix')} of this file, which has to be taken too", "yellow"
+        yield f"goes with {counted(len(entry.needs), 'other fix')} of this file, which must be accepted too", "yellow"
     yield from ((_told(overlap), "yellow" if overlap.lost else "") for overlap in entry.overlaps)
     if entry.fix.helpers:
         names = ", ".join(f"`{name}`" for name in entry.fix.helpers)
-        yield f"calls {names} of a generated helper file, which is written beside the code", ""
+        yield f"calls {names} of a generated helper file, written next to the code", ""
 
 
 def _waiting(entry: Candidate) -> str:
