@@ -106,7 +106,7 @@ class RequiredValues:
         return values
 
     def _is_in_global_function(self, expr: ast.AST) -> bool:
-        """Whether it stands in a function of the module, which statements of the module call: none of these."""
+        """Whether it is in a function of the module, which statements of the module call: none of these."""
         around = self._module.functions_around(expr)
         return self.around is self._module.tree and bool(around) and self._module.parent(around[-1]) is self.around
 

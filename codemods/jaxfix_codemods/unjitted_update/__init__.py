@@ -89,7 +89,7 @@ where the class says itself how its objects are copied, where an attribute was m
 the object and keeps reading it (`self.gradient = jax.grad(self.loss)`), where a
 count in Python would become an array, and where a value of it is asked for.
 
-A step of a function that is called again and again stands at the top of the file:
+A step of a function that is called repeatedly stands at the top of the file:
 an optimizer that the function makes of constants is made there, once, and
 functions that a caller passes are static arguments, if they are made once.
 
