@@ -25,7 +25,7 @@ def fit_at(params, batches, rate):
     optimizer = optax.adam(rate)
     state = optimizer.init(params)
     for batch in batches:
-        slopes = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): again and again
+        slopes = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): repeatedly
         updates, state = optimizer.update(slopes, state)
         params = optax.apply_updates(params, updates)
     return params
@@ -35,7 +35,7 @@ def fit_named(params, batches):
     named = optax.sgd(RATE)
     state = named.init(params)
     for batch in batches:
-        slopes = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): again and again
+        slopes = jax.grad(loss_of)(params, batch)  # want: unjitted-update (no fix): repeatedly
         updates, state = named.update(slopes, state)
         params = optax.apply_updates(params, updates)
     return params

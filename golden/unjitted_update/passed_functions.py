@@ -26,7 +26,7 @@ def train(params, batches, epochs):
 
 def run_other(first, state, batches, update, get_params):
     for at, batch in enumerate(batches):
-        slopes = jax.grad(loss_of)(get_params(state), batch)  # want: unjitted-update (no fix): again and again
+        slopes = jax.grad(loss_of)(get_params(state), batch)  # want: unjitted-update (no fix): repeatedly
         state = update(first + at, slopes, state)
     return state
 
