@@ -65,6 +65,7 @@ ALONE = {
     "codemods/jaxfix_codemods/weak_state/typed.py: _CONSTRUCTORS": "its own triggers",
 }
 ALONE_INLINE = {
+    "jaxfix/summary/by_key.py: _is_row_read": "two methods of lists, of which one keeps rows and one drops them",
     "codemods/jaxfix_codemods/host_sync/deferring.py: _may_be_named": "builtins that give numbers of a list of numbers",
     "jaxfix/effects/traceability.py: _callee": "methods of functional objects too",
     "jaxfix/dataflow/init_update_pairs.py: _couples_by_name": "the two methods of a pair, by their names alone",
