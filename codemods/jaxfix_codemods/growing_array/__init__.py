@@ -31,8 +31,9 @@ buffer that is filled in place would be every part at once; so are a part and a 
 may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
 function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
 do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
-types, each is rounded once, to the type of the result, and no more to the types in between; so is a weakly typed
-number that is too large for what there was when it was joined, and overflowed then.
+types, each is rounded once, to the type of the result, and no more to the types in between. A number of Python that is
+too large for what there was when it was joined overflowed then: declined where the array begins with a type of fewer
+than 32 bits, by name.
 A loop that feeds the array to a model needs another fix: an array of its final length, and how much of it counts; the
 finding says the code. An array in an attribute, as `self.seen`, is joined after the loop where no other file can read
 it, nothing that the loop calls may lead to a read of it, and no `try` of the file goes on after an error; where each
@@ -85,6 +86,7 @@ from jaxfix_codemods.growing_array.parts import (
     part_text,
 )
 from jaxfix_codemods.growing_array.starting_none import check_none_before, opened_by, uses_in
+from jaxfix_codemods.growing_array.types import check_types
 
 _LOOPS = (ast.For, ast.While)
 _FILLED, _CONVERTED = where(Result.FILLED), where(Result.CONVERTED)
@@ -125,6 +127,7 @@ def _finding(module: Module, every: Sequence[Growth]) -> Finding:
         inside = [growth for growth in every if loop in module.ancestors(growth.statement)]
         for growth in inside:
             check_way(module, growth.statement)
+        check_types(module, _starts(module, first, loop), [part for growth in inside for part in growth.parts])
         if first.opened is not None:
             _check_opened(module, every)
             return found(recipe=partial(_join_opened, module, first, loop))
@@ -296,11 +299,15 @@ def _goes_round(module: Module, loop: ast.For | ast.While, growth: Growth) -> bo
     return growth.statement in loop.body and not skips and (iterations(module, loop) or 0) > 0
 
 
+def _starts(module: Module, growth: Growth, loop: ast.For | ast.While) -> list[ast.expr | None]:
+    """What the array is bound to before the loop."""
+    found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
+    return [value_bound(module, binding.node) for binding in found if loop not in module.ancestors(binding.node)]
+
+
 def _is_itself_alone(module: Module, growth: Growth, loop: ast.For | ast.While) -> bool:
     """Whether to join the start alone gives the start again."""
-    found = module.bindings(growth.target.id, module.scope_of(growth.target.id, growth.target))
-    starts = [binding.node for binding in found if loop not in module.ancestors(binding.node)]
-    values = [value_bound(module, start) for start in starts]
+    values = _starts(module, growth, loop)
     dimensions = [_dimensions(module, value) if value is not None else None for value in values]
     least = {VSTACK: 2, HSTACK: 1}.get(growth.by, 0)
     return bool(dimensions) and all(n is not None and (n == 1 if growth.is_flat else n >= least) for n in dimensions)
