@@ -69,9 +69,11 @@ def test_an_agent_asks_what_another_version_makes_of_the_project(project: Path) 
             assert (told["came_from"], told["to"]) == ("0.4.13", "0.10.2")
             assert told["raises_today"] + told["raises_at_the_target"] == told["renames"] + 1 + told["by_hand"]
             assert (told["needs_evidence"], told["by_hand"], told["total"] > 3, told["next_offset"]) == (3, 2, True, 3)
-            fixes = ["removed-api", "legacy-parallelism"]
-            proposed = await called(agent, "propose", paths=["train.py"], select=fixes)
-            assert "+evaluate = map_rows(loss_fn" in proposed["diff"]
+            (project / "requirements.txt").write_text("jax==0.2.9\n")  # which `check` and `apply` leave in peace
+            assert (await called(agent, "propose", paths=["train.py"], select=["removed-api"]))["diff"] == ""
+            proposed = await called(agent, "propose", paths=["train.py"], to="jax==0.10.2")
+            assert "+evaluate = map_rows(loss_fn" in proposed["diff"] and len(proposed["fixes"]) == 8
+            assert "`to` chooses" in await refused(agent, "propose", to="0.10.2", select=["removed-api"])
             assert "newer" in await refused(agent, "upgrade", to="0.4.1", came_from="0.5")
 
     asyncio.run(talk())
@@ -203,6 +205,10 @@ def test_every_entry_is_on_one_page() -> None:
     assert seen == entries
     with pytest.raises(ConfigError):
         paging.page(entries, 8, 3)
+
+
+def test_no_diff_has_no_files() -> None:
+    assert paging.files_of("") == [] and paging.diff_page([], 0) == ("", None)
 
 
 def test_a_long_diff_comes_file_by_file_and_loses_no_line() -> None:

@@ -1,6 +1,7 @@
 """Pages of long results."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TypeVar
 
 from jaxfix.source.errors import ConfigError
@@ -28,7 +29,7 @@ def files_of(diff: str) -> list[str]:
     """The part of each file of a diff as `apply --diff` prints it, in order; what it says of each fix is left out."""
     parts: list[str] = []
     lines = diff.splitlines(keepends=True)
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         if line.startswith("--- ") and following.startswith("+++ "):
             parts.append("")
         if parts and not line.startswith("#"):

@@ -116,10 +116,20 @@ class Service:
         )
 
     async def propose(
-        self, paths: Sequence[str], select: Sequence[str], trace: str | None, offset: int, told: Told
+        self, paths: Sequence[str], select: Sequence[str], trace: str | None, to: str | None, offset: int, told: Told
     ) -> results.Proposed:
-        """The fixes as a diff; nothing runs, and nothing is written."""
-        words = ("apply", *self._paths(paths, trace), "--unproven", *_select(select), *self._trace(trace))
+        """The fixes as a diff; nothing runs, and nothing is written.
+
+        Args:
+          to: another version of jax, for what brings the code there alone.
+
+        Raises:
+          ConfigError: it goes with no choice of codemods, and with no trace.
+        """
+        if to is not None and (select or trace is not None):
+            raise ConfigError("`to` chooses the codemods", hint="leave `select` and `trace` out")
+        command = ("apply", *_select(select), *self._trace(trace)) if to is None else ("upgrade", "--to", to)
+        words = (*command, *self._paths(paths, trace), "--unproven")
         said, document = await self._written((*words, *_DRY), None, told)
         parts = paging.files_of(said.stdout)
         diff, following = paging.diff_page(parts, offset)

@@ -95,10 +95,17 @@ async def trace(
 
 
 async def propose(
-    context: Context, paths: Paths, select: Select, trace: TraceName = None, offset: Offset = 0
+    context: Context,
+    paths: Paths,
+    select: Select,
+    trace: TraceName = None,
+    to: Annotated[
+        str | None, Field(description="A version such as `jax==0.12`: what brings the code there, and nothing else.")
+    ] = None,
+    offset: Offset = 0,
 ) -> results.Proposed:
     """The fixes of all findings, as one diff for `git apply`. Runs, writes and proves nothing."""
-    return await _done(_service(context).propose(paths, select, trace, offset, _told(context)))
+    return await _done(_service(context).propose(paths, select, trace, to, offset, _told(context)))
 
 
 async def prove(
