@@ -134,9 +134,9 @@ class _Numbers:
 
     def _bound(self, node: ast.AST) -> _Is:
         """The values of a binding's variable: none where it is computed from the others."""
-        if isinstance(node, ast.arg):
+        if type(node) is ast.arg:
             return _Is.NUMBER if _is_annotated(node) else _Is.OTHER
-        if not isinstance(node, ast.Name):
+        if type(node) is not ast.Name:
             return _Is.OTHER
         value = self._module.value_of(node)
         if value is not None:

@@ -198,7 +198,7 @@ class Module:
           None where it does not stand right in the body of a class.
         """
         parent = self._parents.get(function)
-        return parent if isinstance(parent, ast.ClassDef) else None
+        return parent if type(parent) is ast.ClassDef else None
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement that holds `node`, or is it."""

@@ -242,7 +242,7 @@ class Names:
         Returns:
           None where `expr` is no such variable.
         """
-        match self.only_binding(expr) if isinstance(expr, ast.Name) else None:
+        match self.only_binding(expr) if type(expr) is ast.Name else None:
             case Binding(node=ast.Name() as target):
                 return self.value_of(target)
         return None

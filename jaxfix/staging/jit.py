@@ -143,7 +143,7 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
       None where `expr` is not imported, or binds more than options: what it is called with comes after that. Whether
       the name is that of a transformation is not analysed.
     """
-    if isinstance(expr, ast.Call):
+    if type(expr) is ast.Call:
         name = module.qualname(expr.func) or ""
         if name in PARTIALS and len(expr.args) != 1:
             return None
@@ -155,7 +155,7 @@ def transform_of(module: Module, expr: ast.AST) -> str | None:
 
 def _partial_of(module: Module, expr: ast.AST) -> ast.Call | None:
     """The `partial(jax.jit, ...)` that `expr`, a variable bound once, stands for."""
-    if not isinstance(expr, ast.Name) or expr.id not in module.get(partials):
+    if type(expr) is not ast.Name or expr.id not in module.get(partials):
         return None
     value = module.only_value(expr)
     return value if isinstance(value, ast.Call) else None

@@ -167,7 +167,7 @@ def _of_reads(module: Module, taken: set[ast.AST]) -> Iterator[Finding]:
     groups: dict[tuple[str, ast.AST], list[tuple[ast.expr, Place]]] = {}
     for subscript in module.nodes(ast.Subscript):
         array = subscript.value
-        if not isinstance(subscript.ctx, ast.Load) or not isinstance(array, ast.Name | ast.Attribute):
+        if type(subscript.ctx) is not ast.Load or not isinstance(array, ast.Name | ast.Attribute):
             continue
         if not module.loops(array):
             continue

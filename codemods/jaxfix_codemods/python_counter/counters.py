@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Jit, Module, Staging, frozen, jit_of
-from jaxfix.api.analysis import Argument, Number, argument_values, induction, may_be_jitted
+from jaxfix.api.analysis import Argument, Number, argument_values, induction
 from jaxfix.api.library import Class, Transform, where
 
 FILTERING = where(Transform.FILTERS)
@@ -41,7 +41,7 @@ class Counter:
 def counters(module: Module) -> Iterator[Counter]:
     """The numbers that change from call to call, in the order of the text."""
     for call in module.get(induction.calls_in_loops):
-        found = jit_of(module, call.func) if may_be_jitted(module, call.func) else None
+        found = jit_of(module, call.func)
         changing = list(_changing(module, call)) if found is not None else []
         if found is None or not changing or module.get(Staging).is_staged(call):
             continue
