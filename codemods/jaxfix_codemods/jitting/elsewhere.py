@@ -5,22 +5,25 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import DOES_MORE, Values
-from jaxfix.api.library import Transform, where
+from jaxfix.api.library import Package, Transform, where
 
 _TRANSFORMING = where(Transform.ONLY_VALUES)
+_OPERATING = where(Package.OPERATES)
 
 
 def check_elsewhere(module: Module, values: Values, parts: Iterable[ast.AST]) -> None:
     """Refuses code that uses a function, or a method of an object, of another file that does more than compute.
 
-    What the functions of this file use that `parts` name is asked for, too; what those of other files use is not.
+    What the functions of this file use that `parts` name is asked for, too; what those of other files use is not, and
+    no operation of JAX, should its files be among them: all its functions would be read for that.
 
     Raises:
       Declined: it counts, prints or draws, or reads what changes.
     """
     for node in _used(module, parts):
         for name in _names(module, values, node):
-            if module.surroundings.project.ask(DOES_MORE, name):
+            is_operation = name.rpartition(".")[0] in _OPERATING
+            if not is_operation and module.surroundings.project.ask(DOES_MORE, name):
                 text = f"`{module.text(node)}`, of another file, does more than compute, or reads what changes"
                 raise Declined(Reason(Code.IMPURE, text))
 
