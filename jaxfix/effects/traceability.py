@@ -14,7 +14,7 @@ from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
-from jaxfix.semantic.calls import arguments_of
+from jaxfix.semantic.calls import arguments_passed
 from jaxfix.semantic.classes import family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
@@ -167,12 +167,18 @@ class _Reader:
             case ast.FunctionDef() | ast.AsyncFunctionDef() as function:
                 self._function(node, function, found)
             case ast.Name() as target if (value := self._module.value_of(target)) is not None:
-                if jit_of(self._module, node) is not None:
+                if jit_of(self._module, node) is not None or self._is_data(node):
                     return
                 for inner in walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
                     if function_ is not None:
                         self._function(node, function_, found)
+
+    def _is_data(self, node: ast.Name) -> bool:
+        """Whether no function that `node` may stand for is called here: it is unpacked, or computed with."""
+        parent = self._module.parent(node)
+        is_argument = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Call) and parent.func is not node
+        return is_argument or isinstance(parent, ast.Starred | ast.BinOp | ast.Compare)
 
     def _own_methods(self, node: ast.Attribute, found: Demands) -> None:
         """The methods that `self.name` may be in a method, those of subclasses in this file among them."""
@@ -198,11 +204,7 @@ class _Reader:
         name = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
         if inner.reason is not None:
             found.reason = inner.reason.restated(f"{name}, which it uses: {inner.reason}")
-        call = self._module.parent(node)
-        is_called = isinstance(call, ast.Call) and call.func is node
-        arguments = (
-            (arguments_of(function, call, bound=bound) or {}) if isinstance(call, ast.Call) and is_called else {}
-        )
+        arguments = arguments_passed(self._module, node, function, bound=bound)
         for parameter, what in inner.values.items():
             if bound and parameter == own_parameter(function):
                 continue

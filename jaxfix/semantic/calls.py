@@ -32,6 +32,26 @@ def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> 
     return found
 
 
+def arguments_passed(
+    module: Module, node: ast.expr, function: Function, *, bound: bool = False
+) -> dict[str, ast.expr | None]:
+    """As `arguments_of`, of the call of `node`, or of a method of what a wrapper made of the function.
+
+    Such a method takes what it needs itself first: `network.apply(params, rng, x)` passes `x` to the function.
+
+    Returns:
+      Nothing where neither is called.
+    """
+    match module.parent(node):
+        case ast.Call(func=func) as call if func is node:
+            return arguments_of(function, call, bound=bound) or {}
+        case ast.Attribute() as method if not bound and isinstance(call := module.parent(method), ast.Call):
+            own = len(positional_of(function.args)) - sum(each.arg is not None for each in call.keywords)
+            last = ast.Call(call.func, call.args[max(0, len(call.args) - own) :], call.keywords)
+            return (arguments_of(function, last) or {}) if call.func is method else {}
+    return {}
+
+
 def calls_of_calls(module: Module) -> list[ast.Call]:
     """The calls of what a call returns, as `jax.jit(f)(x)`, in the order of the text."""
     return module.get(_calls_of_calls)

@@ -342,7 +342,24 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
     if sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
         taken.add(found)
         certain = certain and found.goes_on
-        yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
+        yield _only_called(module, values, found, eager, certain=certain) or _finding(
+            eager, _TITLE, partial(extract, module, found), certain=certain
+        )
+
+
+def _only_called(
+    module: Module, values: Values, found: Extraction, eager: "_Eager", *, certain: bool
+) -> Finding | None:
+    """The function of this file that is all that a step calls, as a whole; None where it cannot be."""
+    match found.row.statements:
+        case [ast.Assign(value=ast.Call() as call)] if isinstance(function := callee(module, call), ast.FunctionDef):
+            try:
+                step = whole.judge(module, values, function)
+            except Declined:
+                return None
+            title = f"Put `{function.name}` under `jax.jit`"
+            return _finding(eager, title, partial(whole.decorate, step), certain=certain)
+    return None
 
 
 def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:

@@ -683,7 +683,9 @@ def _is_used_as_function(module: Module, use: ast.Name) -> bool:
             return module.definition(use) is not None or is_taken
         case ast.Attribute() as attribute:
             call_ = module.parent(attribute)
-            is_called_ = isinstance(call_, ast.Call) and call_.func is attribute
+            is_called_ = isinstance(call_, ast.Call) and (
+                call_.func is attribute or (call_.args[:1] == [attribute] and transforms(module, call_))
+            )
             return is_called_ and module.qualname(attribute) is None and not is_of_data(module, use, attribute.attr)
         case ast.Subscript():
             return kept.item_of(module, use) is not None
