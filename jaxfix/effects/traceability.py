@@ -177,7 +177,7 @@ class _Reader:
     def _is_data(self, node: ast.Name) -> bool:
         """Whether no function that `node` may stand for is called here: it is unpacked, or computed with."""
         parent = self._module.parent(node)
-        is_argument = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Call) and parent.func is not node
+        is_argument = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Call)
         return is_argument or isinstance(parent, ast.Starred | ast.BinOp | ast.Compare)
 
     def _own_methods(self, node: ast.Attribute, found: Demands) -> None:

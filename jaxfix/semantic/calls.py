@@ -45,10 +45,10 @@ def arguments_passed(
     match module.parent(node):
         case ast.Call(func=func) as call if func is node:
             return arguments_of(function, call, bound=bound) or {}
-        case ast.Attribute() as method if not bound and isinstance(call := module.parent(method), ast.Call):
-            own = len(positional_of(function.args)) - sum(each.arg is not None for each in call.keywords)
-            last = ast.Call(call.func, call.args[max(0, len(call.args) - own) :], call.keywords)
-            return (arguments_of(function, last) or {}) if call.func is method else {}
+        case ast.Attribute() as method if not bound and isinstance(outer := module.parent(method), ast.Call):
+            own = len(positional_of(function.args)) - sum(each.arg is not None for each in outer.keywords)
+            last = ast.Call(outer.func, outer.args[max(0, len(outer.args) - own) :], outer.keywords)
+            return (arguments_of(function, last) or {}) if outer.func is method else {}
     return {}
 
 
