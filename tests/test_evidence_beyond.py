@@ -192,7 +192,7 @@ def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> 
         .replace("v * layer.w + (v if layer.residual else 0.0)", "v * jax.tree.map(jnp.asarray, layer).w")
         .replace("return layer, 2.0", "return jax.tree.map(lambda w: w, layer), 2.0")
     )
-    names = ("Model.run", "concrete", "looped", "stopped", "told", "applied", "handed")
+    names = ("Model.run", "concrete", "looped", "stopped", "told", "applied", "passed")
     found = differing(measured(tmp_path, before, after, *names))
     assert found["Model.run"] == {"given an object of a subclass with another `rate`"}
     assert "under jit" in found["concrete"]
@@ -200,7 +200,7 @@ def test_transformations_are_put_around_and_hooks_overridden(tmp_path: Path) -> 
     assert {"under forward derivatives and jit", "under reverse derivatives and jit"} <= found["stopped"]
     assert "told" not in found
     assert "given another `layer.residual`" in found["applied"]
-    assert "given another `layer.residual`" in found["handed"]
+    assert "given another `layer.residual`" in found["passed"]
 
 
 def test_what_is_returned_is_called_and_updated(tmp_path: Path) -> None:

@@ -326,7 +326,7 @@ def test_an_unseeded_program_is_run_once_more_and_not_proven() -> None:
     program = Program(lambda fixes, case: 2 - len(fixes), result=lambda fixes, case: float(next(draws)))
     found = proof(program, "a")
     assert found["a"].verdict is Verdict.NOT_COMPARED
-    assert found["a"].reason.startswith("what it returns differs between two equal runs")
+    assert found["a"].reason.startswith("its results differ between two equal runs")
 
 
 def test_a_receipt_names_command_source_and_line() -> None:

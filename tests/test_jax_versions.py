@@ -64,7 +64,7 @@ def test_the_version_is_that_of_the_interpreter_that_is_named(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     Path("a.py").write_text(SOLVE.format(call=FORI))
-    cures = {"0.4.30": "Wrap `fori_loop` in `retrace`", "0.10.2": "Move the lambda", "0.5.0": "Wrap"}
+    cures = {"0.4.30": "Wrap `fori_loop` in `retrace`", "0.10.2": "Hoist the lambda", "0.5.0": "Wrap"}
     for version, cure in cures.items():
         python = interpreter(tmp_path / version, version)
         told = cli("check", "--all", "--output-format", "json", "--python", python, "a.py")

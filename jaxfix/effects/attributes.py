@@ -134,7 +134,11 @@ class InstanceAttribute:
 
 
 def why_object_changes(module: Module, method: ast.FunctionDef) -> Reason | None:
-    """Why an attribute may change, after its object was made, that a method reads of it."""
+    """Why an attribute may change, after its object was made, that a method reads of it.
+
+    Returns:
+      None if each of them stays.
+    """
     owner = module.method_of(method)
     classes = family(module, owner) if owner is not None else ()
     read = (name for name in sorted(reads_of(module, method)) if not methods(classes, name))

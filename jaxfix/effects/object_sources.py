@@ -38,7 +38,11 @@ class Sources:
         self._up_to_fields: Solver[ast.AST, Expressions] = Solver(self._behind_up_to_fields, _EXPRESSIONS)
 
     def held(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
-        """What the attribute of such an object is bound to; nothing where that is not certain."""
+        """What the attribute of such an object is bound to.
+
+        Returns:
+          In the order of the text; empty where that is not certain.
+        """
         return [source for place in self._places(attribute, classes) for source in self.at(place)]
 
     def _places(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> list[ast.AST]:
@@ -46,7 +50,11 @@ class Sources:
         return [] if found.why_rebound() is not None else list(found.bound())
 
     def at(self, place: ast.AST) -> Iterator[ast.AST]:
-        """What an attribute is bound to at `place`; of a parameter, what the objects of this file are made with."""
+        """What an attribute is bound to at `place`; of a parameter, what the objects of this file are made with.
+
+        Returns:
+          In the order of the text.
+        """
         value = value_at(self._module, place)
         if value is None:
             yield place

@@ -18,7 +18,7 @@ def made_of_constants(
       top: the statement of the module before which they are to stand.
 
     Returns:
-      None of them where one cannot stand there.
+      Empty where one of them cannot stand there.
     """
     found = [statement for statement in function.body if _binds(module, function, statement, names, top)]
     assigned = [statement for statement in found if isinstance(statement, ast.Assign)]
