@@ -288,8 +288,8 @@ class Runs:
     def covered(self, key: Key) -> Place | None:
         """What a fix, made alone, puts under a new `jit`: lines that it moves, or all of its function."""
         lines = self._changed(key, Fixes({key}))
-        if lines is None:
-            return None
+        if lines is None or not any(lines):
+            return None  # alone it changes nothing
         function = Place.of(name_of(key, self.fixes[key]))
         return replace(function, lines=lines[0]) if lines[0] else function
 
