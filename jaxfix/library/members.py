@@ -108,6 +108,8 @@ FUNCTIONS = (
     Function("optax.GradientTransformation.init", (Effect.FUNCTIONAL, Member.STATELESS)),
     Function("optax.GradientTransformation.update", (Effect.FUNCTIONAL, Member.STATELESS)),
     Function("random.seed", (Effect.MUTATES,)),
+    Function("tensorflow.Tensor._numpy", (Member.CONCRETE,)),
+    Function("tensorflow.Tensor.numpy", (Member.CONCRETE,)),
     Function("torch.Tensor.numpy", (Member.CONCRETE,)),
     Function("types.GeneratorType.send", (Effect.MUTATES,)),
 )
