@@ -57,7 +57,7 @@ async def talk(folder: Path, told: Talk) -> None:
         await told.call(agent, "check", trace=seen["trace"])
         await told.call(agent, "explain", about="train.py:12")
         told.tell("## Fix, and prove it")
-        diff = (await told.call(agent, "propose", paths=["train.py"]))["diff"]
+        diff = (await told.call(agent, "propose", paths=["train.py"], select=["local-loop-function"]))["diff"]
         proven = await told.call(agent, "prove", run=RUN, diff=diff, receipt="proof.json")
         subprocess.run(["git", "apply", "-"], input=proven["diff"].encode(), cwd=folder, check=True)
         told.tell("The agent applies what is proven, with `git apply`.\n\n## Hand over the receipt")
