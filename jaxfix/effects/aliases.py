@@ -3,18 +3,18 @@
 import ast
 
 from jaxfix.dataflow.solver import MAY, Solver
-from jaxfix.library.facets import Effect, Iteration, Member, Package, Result
+from jaxfix.library.facets import Effect, Member, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
+from jaxfix.semantic.receivers import PASSES_ITEMS
 from jaxfix.syntax.nodes import Function, walk
 
 _DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINERS = short_names(Result.MUTABLE, "builtins")
 _READERS = short_names(Effect.READS, "builtins")
-_ITERATED = short_names(Iteration.SAME_LENGTH, "builtins")
 _READING = where(Package.READS)
 """Packages whose functions change no list, dictionary or array that they are given."""
 _METHODS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
@@ -86,7 +86,7 @@ def only_reads(module: Module, use: ast.expr, *, nests: bool = False) -> bool:
         case ast.keyword() if isinstance(call := module.parent(parent), ast.Call):
             return _call_only_reads(module, call, use)
         case ast.Call(func=func) if func is not use:
-            passes_items = nests and isinstance(func, ast.Name) and func.id in _ITERATED
+            passes_items = nests and isinstance(func, ast.Name) and func.id in PASSES_ITEMS
             return _call_only_reads(module, parent, use) and (
                 not passes_items or only_reads(module, parent, nests=True)
             )

@@ -3,18 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.library.facets import Iteration
-from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
 from jaxfix.semantic.project.query import STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
+from jaxfix.semantic.receivers import PASSES_ITEMS
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
-
-_PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
 
 
 def stores_of(module: Module, function: ast.FunctionDef) -> tuple[str, ...]:
@@ -166,7 +163,7 @@ def _is_mutation(module: Module, method: ast.Attribute | ast.Subscript) -> bool:
 def _iterated(module: Module, expr: ast.AST) -> Iterator[ast.Name]:
     """The variables that a loop over `expr`, or over builtin functions of it, binds to its items."""
     outer = module.parent(expr)
-    while isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in _PASSES_ITEMS:
+    while isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in PASSES_ITEMS:
         expr, outer = outer, module.parent(outer)
     if isinstance(outer, ast.For | ast.comprehension) and outer.iter is expr:
         yield from (node for node in walk(outer.target) if isinstance(node, ast.Name))

@@ -8,7 +8,8 @@ from jaxfix.library.table import short_names
 from jaxfix.semantic.classes import class_of, family, methods
 from jaxfix.semantic.module import Module
 
-_PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
+PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
+"""Builtins that pass on the items of what they are given, in a loop or as another container."""
 Step = tuple[ast.expr, int]
 """An expression, and how often an item is taken of what it holds."""
 
@@ -74,7 +75,7 @@ def _behind(module: Module, expr: ast.expr, items: int) -> Iterator[Step]:
             yield each, items - 1
         case ast.Dict(values=values) if items:
             yield from ((each, items - 1) for each in values)
-        case ast.Call(func=ast.Name(id=by) as func, args=args) if by in _PASSES_ITEMS and items:
+        case ast.Call(func=ast.Name(id=by) as func, args=args) if by in PASSES_ITEMS and items:
             if module.scope_of(by, func) is None:
                 yield from ((each, items) for each in args)
         case ast.IfExp(body=body, orelse=orelse):
