@@ -94,6 +94,31 @@ def test_what_is_done_eagerly_alone_is_not_told_by_a_trace() -> None:
     assert found.double is None or found.double > 100 * razor.LIMIT
 
 
+@pytest.mark.parametrize("read", [float, np.asarray], ids=["a float", "an array of NumPy"])
+@pytest.mark.parametrize("slip", [1.0, 1 + 1e-6], ids=["only rounds", "differs by more"])
+def test_a_result_that_was_read_on_the_host_is_compared_in_double_precision(read: Any, slip: float) -> None:
+    def selected(leaves: list[Any]) -> Any:
+        rows = jnp.exp(3 * leaves[0])
+        return read(rows[rows > 1].mean()), 3, "mean"
+
+    def masked(leaves: list[Any]) -> Any:
+        rows = jnp.exp(3 * leaves[0])
+        chosen = jnp.where(rows > 1, rows, 0).ravel()
+        return read(jnp.cumsum(chosen[::-1])[-1] / (rows > 1).sum() * slip), 3, "mean"
+
+    double = razor.apart(selected, masked, [jax.random.normal(jax.random.PRNGKey(1), (64, 64))], eagerly=True).double
+    assert double is not None
+    assert (double <= razor.LIMIT) is (slip == 1.0)
+
+
+def test_whole_numbers_of_numpy_are_compared_in_full() -> None:
+    def counted(shift: int) -> Function:
+        return lambda leaves: np.arange(4096) + shift * (np.arange(4096) == 2048)
+
+    assert razor.apart(counted(0), counted(0), [ROWS], eagerly=True).double == 0.0
+    assert razor.apart(counted(0), counted(1), [ROWS], eagerly=True).double is None
+
+
 def a_sum(rows: Any, gain: Any) -> Any:
     """A loop with a constant, a carry and rows."""
     return lax.scan(lambda c, row: (c * jnp.float32(0.9) + gain * jnp.sin(gain * row), c), rows[0, 0], rows[:, 1])

@@ -145,7 +145,9 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
         return Compared(0, 0.0, [], f"structure {structure} became {other}"[:200])
     largest, apart, counted = 0.0, list[float](), list[str]()
     for number, ((path, one), two) in enumerate(zip(pairs, leaves, strict=True)):
-        if not is_array(one) or not is_array(two):
+        if _are_values_of_the_host(one, two):
+            one, two = np.asarray(one), np.asarray(two)
+        elif not is_array(one) or not is_array(two):
             if _is_counted(path, one, two):
                 counted.append(tree.keystr(path))
             elif one is not two and not _same(one, two):
@@ -173,6 +175,16 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
         largest = max(largest, away / scale if scale else (away and float("inf")))
         apart.append(away)
     return Compared(len(leaves), largest, apart, None, tuple(counted))
+
+
+def _are_values_of_the_host(one: Any, two: Any) -> bool:
+    """Whether both are floating numbers of Python, or both numbers or arrays of NumPy, whose text omits digits."""
+    if type(one) is not type(two):
+        return False
+    np = importlib.import_module("numpy")
+    if isinstance(one, np.ndarray | np.generic):
+        return one.dtype.kind != "O" and two.dtype.kind != "O"
+    return type(one) in (float, complex)
 
 
 def _is_counted(path: tuple[Any, ...], one: Any, two: Any) -> bool:
@@ -401,6 +413,8 @@ def _mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _host(leaf: Any) -> Any:
+    if not is_array(leaf):
+        return leaf
     jax = importlib.import_module("jax")
     return host_of(jax.random.key_data(leaf) if is_key(leaf) else leaf)
 
