@@ -8,11 +8,19 @@ from pathlib import Path
 import pytest
 
 from jaxfix.drivers.cli.start import run as run_cli
+from jaxfix.drivers.workflow.planning import Planned, whatever_can_be_written
+from jaxfix.drivers.workflow.targets import Target
+from jaxfix.drivers.workflow.trying import Trial
+from jaxfix.engine.plan import plan
+from jaxfix.evidence.changed import line_of
 from jaxfix.evidence.requested import Granted, granted
 from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Change, Equality, Fix, Proves, Safety
 from jaxfix.report.measurement import Leaf, Measurement, Output
+from jaxfix.semantic.project.surroundings import ALONE
 from jaxfix.source.edits import Span
+from jaxfix.source.source_file import SourceFile
+from jaxfix_codemods import CODEMODS
 
 PATH, CASE = "model.py", "python model.py"
 PLAIN, SPLIT, OTHER = "", "a", "a'"
@@ -28,6 +36,19 @@ def data(key):
 
 data(jax.random.key(0))
 """
+
+
+RAGGED = Path(__file__).resolve().parents[1] / "benchmarks" / "fourth_system" / "programs" / "as_written.py"
+"""The lines that make its last batch shorter are those of its loss and gradient, which another codemod joins."""
+
+
+def tried() -> Trial:
+    """All fixes of that program, with the change that pads its batches."""
+    source = SourceFile.decode(RAGGED.name, RAGGED.read_bytes())
+    target = Target(source, CODEMODS, RAGGED, None, surroundings=replace(ALONE, asked=(Change.PAD_RAGGED,)))
+    takes = whatever_can_be_written(target)
+    patch = plan(source, CODEMODS, takes, target.surroundings)
+    return Trial([Planned(target, patch)], RAGGED.parent, {}, renames=False)
 
 
 @dataclass
@@ -217,3 +238,30 @@ def test_what_was_found_before_without_the_option_does_not_count_with_it(
     for words in ([], [], ["--split-keys"]):
         run_cli(["apply", "train.py", "--unproven", "--diff", *words])
         assert ("split(key)" in capfd.readouterr().out) is bool(words)
+
+
+def test_what_was_asked_for_is_made_alone_as_with_all_other_fixes() -> None:
+    trial = tried()
+    ((path, change, line),) = trial.changes()
+    assert line == line_of(RAGGED.read_text(), "batches")
+    assert b"mask" in trial.patched(frozenset({(path, change.key)}))[path]
+
+
+def test_other_fixes_of_the_lines_of_a_refused_change_are_made() -> None:
+    trial = tried()
+    trial.grant(frozenset())
+    assert trial.changes() == []
+    alone = [trial.patched(frozenset({(path, fix.key)})) for path, fix, _ in trial.candidates() if joins(fix)]
+    assert [b"value_and_grad" in text for sources in alone for text in sources.values()] == [True]
+
+
+def test_other_fixes_of_the_lines_of_a_proven_change_are_made_with_it() -> None:
+    trial = tried()
+    ((path, change, _),) = trial.changes()
+    trial.grant(frozenset({(path, change.key)}))
+    made = [trial.patched(frozenset({(path, fix.key)}))[path] for path, fix, _ in trial.candidates() if joins(fix)]
+    assert [b"value_and_grad" in text and b"mask" in text for text in made] == [True]
+
+
+def joins(fix: Fix) -> bool:
+    return fix.codemod == "separate-value-and-grad"

@@ -25,8 +25,9 @@ from jaxfix.drivers.review import document, reporting
 from jaxfix.drivers.review.look import Wishes, agenda_digest, informed, look
 from jaxfix.drivers.review.state import ReviewState, Stale
 from jaxfix.drivers.workflow.decisions import Choice, Decisions
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render import review_page
 from jaxfix.report.evidence import Comparison, Counts, Course, Evidence, Verdict
 from jaxfix.source.edits import Edit, Span

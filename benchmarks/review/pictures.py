@@ -20,8 +20,9 @@ from jaxfix.drivers.review.look import Wishes
 from jaxfix.drivers.review.server import Closing
 from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.decisions import Choice
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.report.wire import from_json
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ from jaxfix.report.report import Held, Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
-from jaxfix.source.edits import Edit
+from jaxfix.source.edits import Edit, Span
 from jaxfix.source.errors import BugError, JaxfixError
 from jaxfix.source.source_file import SourceFile
 
@@ -174,13 +174,18 @@ def _choose(
 ) -> tuple[list[Fix], tuple[Edit, ...], tuple[Held, ...]]:
     """Takes a person's own, then the others in the order of codemods and the text; skips what overlaps one taken.
 
-    Guesses come last: what another fix puts under `jit` needs none of them.
+    Changes that were asked for come early: other fixes are compared with these made. Guesses come last: what another
+    fix puts under `jit` needs none of them.
     """
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
+
+    def order(fix: Fix) -> tuple[bool, bool, bool, int, Span]:
+        return fix.key not in own, not fix.is_change, fix.guess, rank[fix.codemod], fix.at
+
     taken = Chosen(source.text)
     chosen: list[Fix] = []
     held: list[Held] = []
-    for fix in sorted(fixes, key=lambda fix: (fix.key not in own, fix.guess, rank[fix.codemod], fix.at)):
+    for fix in sorted(fixes, key=order):
         reason = fix.lowered_because or accept(fix) or _wait(fix, chosen, codemods) or _conflict(fix, taken, source)
         if reason is None:
             chosen.append(fix)

@@ -389,6 +389,11 @@ class Fix:
     frees: tuple[str, ...] = ()
 
     @property
+    def is_change(self) -> bool:
+        """Whether it changes results, as was asked."""
+        return self.equality is not None and self.equality.is_change
+
+    @property
     def promise(self) -> str:
         """What a rerun must show, in words; bitwise equality where none is declared."""
         words = (self.equality or Equality.BITWISE).value

@@ -22,7 +22,7 @@ from jaxfix.drivers.workflow.generating import Needed, needed
 from jaxfix.drivers.workflow.idle import without_idle
 from jaxfix.drivers.workflow.looking import Findings
 from jaxfix.drivers.workflow.planning import NO_PROGRAM, NOT_TRIED, Plans, Receipts, by_mode, plans
-from jaxfix.drivers.workflow.proof import Proofs, Rerun, named_function
+from jaxfix.drivers.workflow.proof import Rerun, named_function
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.salvaging import salvaging
 from jaxfix.drivers.workflow.scouting import scouted
@@ -36,6 +36,7 @@ from jaxfix.drivers.workflow.session import (
     written,
 )
 from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.evidence.remote import target_for
 from jaxfix.evidence.target import Target
 from jaxfix.report.seal import Seal

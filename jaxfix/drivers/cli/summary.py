@@ -14,8 +14,8 @@ from jaxfix.drivers.cli.differences import Differences
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
 from jaxfix.drivers.workflow.planning import NO_EVIDENCE, NO_PROGRAM, Plans
-from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.targets import Target
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render import diff, text
 from jaxfix.render.account import Account, Known
 from jaxfix.render.formats import CURING, FORMATS

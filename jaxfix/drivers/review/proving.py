@@ -13,10 +13,11 @@ from multiprocessing.connection import Connection
 
 from jaxfix.drivers.processes import leave_out_working_folder
 from jaxfix.drivers.workflow.planning import Planned, Receipts
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Leave, Request
 from jaxfix.drivers.workflow.session import Session, opened, proven
 from jaxfix.drivers.workflow.targets import find_targets
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.render.paint import plain
 from jaxfix.render.receipts import receipt

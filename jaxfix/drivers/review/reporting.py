@@ -5,10 +5,10 @@ from dataclasses import replace
 from jaxfix.drivers.review import document
 from jaxfix.drivers.review.look import Look, Wishes, informed
 from jaxfix.drivers.workflow import decisions, recording
-from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.salvaging import salvaging
 from jaxfix.drivers.workflow.session import proven
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.render import review_page
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import field, replace
 
 from jaxfix.drivers.review.proving import Ending, Proving
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import Session
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render.paint import counted
 from jaxfix.report.evidence import Verdict
 from jaxfix.source.frozen import frozen

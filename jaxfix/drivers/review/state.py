@@ -18,8 +18,9 @@ from jaxfix.drivers.workflow import decisions, recording
 from jaxfix.drivers.workflow.candidates import Candidate
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
 from jaxfix.drivers.workflow.planning import Plans
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.session import Session, own, written
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.drivers.workflow.writing import Mark
 from jaxfix.report.evidence import Comparison

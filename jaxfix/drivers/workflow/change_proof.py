@@ -6,10 +6,11 @@ from pathlib import Path
 
 from jaxfix.drivers import files
 from jaxfix.drivers.changes import Change
-from jaxfix.drivers.workflow.proof import Rerun, Telling
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse
 from jaxfix.drivers.workflow.sealing import Ran, seal
+from jaxfix.drivers.workflow.trying import Telling
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.evidence.changed import MODULE, Differences, differences, line_of
 from jaxfix.evidence.program import ProgramRunner

@@ -56,11 +56,6 @@ class Granting:
         return tuple(receipts), kept, tuple(notes)
 
 
-def is_change(fix: Fix) -> bool:
-    """Whether it changes results, as was asked."""
-    return fix.equality is not None and fix.equality.is_change
-
-
 def _by_kind(candidates: Iterable[Candidate]) -> list[list[Candidate]]:
     kinds: dict[object, list[Candidate]] = {}
     for candidate in candidates:

@@ -1,232 +1,29 @@
 """Gets the evidence for what would be fixed: by the program that was named, else by driving optimizers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from jaxfix.drivers import files
-from jaxfix.drivers.workflow import generating
 from jaxfix.drivers.workflow.agenda import folder_in, root_of
 from jaxfix.drivers.workflow.driving import can_be_driven, location, path_of
-from jaxfix.drivers.workflow.granting import Granting, is_change
-from jaxfix.drivers.workflow.planning import LEFT_OUT, Planned, Receipts
+from jaxfix.drivers.workflow.granting import Granting
+from jaxfix.drivers.workflow.planning import Planned, Receipts
 from jaxfix.drivers.workflow.remaining import Remaining
 from jaxfix.drivers.workflow.reuse import Reuse, reuse
-from jaxfix.drivers.workflow.spending import MovedLines, seen_of
-from jaxfix.drivers.workflow.traces import from_here
-from jaxfix.drivers.workflow.watching import Advance, Watcher
-from jaxfix.engine.plan import plan
+from jaxfix.drivers.workflow.trying import Lines, Proofs, Shown, Telling, Trial, is_judged
+from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.evidence.optimizers import LOOPED, OptimizerRunner
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.progress import Progress
-from jaxfix.evidence.prove import Proof, prove
 from jaxfix.evidence.reusing import Repeatable
 from jaxfix.evidence.running import Driving, Running, Watching
 from jaxfix.evidence.target import BARE, Local, Target, command_words, runnable
 from jaxfix.render.paint import printable
-from jaxfix.report.evidence import Comparison, Evidence, Verdict
-from jaxfix.report.finding import Equality, Fix, Proves
-from jaxfix.report.measurement import Measurement
-from jaxfix.report.reason import Reason
-from jaxfix.report.report import Patch, Seen
-from jaxfix.report.trace.gains import Went, went
+from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.finding import Equality, Proves
 from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.source.frozen import frozen
-
-Lines = Mapping[tuple[str, str], int]
-"""Where each finding is, by path and key."""
-
-
-_LAST = 5
-"""Lines of a program that failed."""
-
-Shown = MutableMapping[tuple[str, str], Evidence]
-"""The receipts by path and key as reruns show them: what exists already, should something end the proof."""
-
-
-@frozen
-class Proofs:
-    """What reruns have shown.
-
-    Attributes:
-      receipts: by path and key.
-      together: what the proven fixes do together.
-      errors: sentences about what could not be driven.
-      seen: what the first run of a program has shown of findings, by path and key.
-      went: where that program spent its time, before and now; None without a program.
-      read: the files that it has read.
-      last_words: its last lines, where it failed without any fix.
-    """
-
-    receipts: Receipts
-    together: tuple[Comparison, ...] = ()
-    errors: tuple[str, ...] = ()
-    seen: Mapping[tuple[str, str], Seen] = field(default_factory=dict)
-    went: Went | None = None
-    read: tuple[str, ...] = ()
-    last_words: tuple[str, ...] = ()
-
-    def with_more(self, other: "Proofs") -> "Proofs":
-        return Proofs(
-            {**self.receipts, **other.receipts},
-            (*self.together, *other.together),
-            (*self.errors, *other.errors),
-            {**self.seen, **other.seen},
-            self.went or other.went,
-            (*self.read, *other.read),
-            self.last_words or other.last_words,
-        )
-
-
-@dataclass(slots=True)
-class _Trial:
-    """Fixes that are tried together; `base` is the folder that the runner's paths start from.
-
-    Attributes:
-      renames: as of `Rerun`.
-      granted: changes of results that are proven, by runner's path and key: they are in every run.
-    """
-
-    planned: Sequence[Planned]
-    base: Path
-    lines: Lines
-    renames: bool
-    granted: frozenset[tuple[str, str]] = frozenset()
-    _plans: dict[tuple[str, frozenset[str], bool], Patch] = field(default_factory=dict)
-
-    def functions(self) -> list[tuple[str, str]]:
-        return sorted({(name, fix.function) for name, fix, _ in self.candidates()})
-
-    def candidates(self) -> list[tuple[str, Fix, int]]:
-        return [each for each in self._applied() if _is_judged(each[1], renames=self.renames)]
-
-    def changes(self) -> list[tuple[str, Fix, int]]:
-        """The fixes that change results, as was asked."""
-        return [each for each in self._applied() if is_change(each[1])]
-
-    def _applied(self) -> Iterator[tuple[str, Fix, int]]:
-        for entry in self.planned:
-            for fix in entry.patch.applied:
-                yield self._name(entry), fix, self.lines.get((entry.patch.path, fix.key), 1)
-
-    def proving(self, proves: Proves) -> tuple[str, ...]:
-        """The functions whose fixes claim this, as a run names them."""
-        return tuple(f"{name}:{fix.function}" for name, fix, _ in self.candidates() if fix.proves is proves)
-
-    def patched(self, fixes: frozenset[tuple[str, str]], *, as_reference: bool = False) -> dict[str, bytes]:
-        """The sources, by the runner's path, with these fixes and those that nothing is rerun for.
-
-        Left out are sources that stay unchanged; among them are the helper files that the fixes need.
-        """
-        sources: dict[str, bytes] = {}
-        for entry in self.planned:
-            keys = frozenset(key for name, key in fixes | self.granted if name == self._name(entry))
-            keys |= {fix.key for fix in entry.patch.applied if _is_in_both(fix, renames=self.renames)}
-            if keys:
-                patch = self._patched(entry, keys, as_reference=as_reference)
-                sources[self._name(entry)] = patch.after
-                beside = generating.sources(entry.target, patch.applied)
-                sources |= {self._relative(files.resolved(path)): text for path, text in beside.items()}
-        return sources
-
-    def proven_by(self, reuse: Reuse, telling: "Telling", shown: Shown) -> Proofs:
-        runner = reuse.runner
-
-        def judged(receipt: Evidence) -> None:
-            for name in self.show(receipt, telling, shown):
-                reuse.judged(name)
-
-        seen: dict[tuple[str, str], Seen] = {}
-
-        def worth(baseline: Measurement) -> dict[tuple[str, str], float]:
-            seen.update(seen_of([entry.target for entry in self.planned], from_here(baseline), runner.command))
-            names = {entry.patch.path: self._name(entry) for entry in self.planned}
-            return {(names[path], key): entry.seconds for (path, key), entry in seen.items()}
-
-        found = prove(self.candidates(), self.patched, runner, telling.run, judged, worth)
-        receipts = self.named(found.receipts)
-        shown.update(receipts)
-        read = tuple(found.before.reads or ()) if found.before is not None else ()
-        last = _last_words(found.before)
-        return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read, last_words=last)
-
-    def show(self, receipt: Evidence, telling: "Telling", shown: Shown) -> list[tuple[str, str]]:
-        """Reports a receipt, and returns the fix that it judges."""
-        named = self.named((receipt,))
-        shown.update(named)
-        for evidence in named.values():
-            telling.judged(evidence)
-        return list(named)
-
-    def _went(self, found: Proof) -> Went | None:
-        """Where a program spent its time, and what is left of that in the fixed lines."""
-        if found.before is None:
-            return None
-        patched = self.patched(found.kept) if found.after is not None else {}
-        texts = {entry.patch.path: patched.get(self._name(entry)) for entry in self.planned}
-        sources = {entry.patch.path: entry.target.source for entry in self.planned}
-        lines = MovedLines({path: (sources[path], text) for path, text in texts.items() if text is not None})
-        after = None if found.after is None else from_here(found.after)
-        return went(from_here(found.before), after, lines.now)
-
-    def named(self, receipts: Iterable[Evidence]) -> dict[tuple[str, str], Evidence]:
-        """The receipts by path and key, with paths as they are shown."""
-        paths = {self._name(entry): entry.patch.path for entry in self.planned}
-        return {(paths[e.path], e.key): replace(e, path=paths[e.path]) for e in receipts}
-
-    def _patched(self, entry: Planned, keys: frozenset[str], *, as_reference: bool = False) -> Patch:
-        cached = (entry.patch.path, keys, as_reference)
-        if cached not in self._plans:
-            target = entry.target
-            around = replace(target.surroundings, as_reference=as_reference)
-
-            def accept(fix: Fix) -> Reason | None:
-                return None if fix.key in keys else LEFT_OUT
-
-            self._plans[cached] = plan(target.source, target.codemods, accept, around)
-        return self._plans[cached]
-
-    def _name(self, entry: Planned) -> str:
-        return self._relative(files.resolved(path_of(entry.target)))
-
-    def _relative(self, path: Path) -> str:
-        """The path as the runner knows it: from `base`, or absolute; never from here, where it may be another file."""
-        return path.relative_to(self.base).as_posix() if path.is_relative_to(self.base) else str(path)
-
-
-def _last_words(before: Measurement | None) -> tuple[str, ...]:
-    """The last lines of the output of a failed program."""
-    if before is None or before.failure is None:
-        return ()
-    said = before.stderr if before.stderr.strip() else before.stdout
-    return tuple(line for line in said.splitlines() if line.strip())[-_LAST:]
-
-
-@dataclass(slots=True)
-class Telling:
-    """Reports the current run, the progress, the least time left, and results."""
-
-    advance: Advance
-    tell: Callable[[Evidence], None]
-    remaining: Remaining
-    _run: str = ""
-
-    def run(self, words: str) -> None:
-        self._run = words
-        self.remaining.begins()
-        self._say(words)
-
-    def progress(self, words: str) -> None:
-        self.remaining.hears(words)
-        self._say(f"{self._run}: {words}" if self._run else words)
-
-    def judged(self, receipt: Evidence) -> None:
-        self.remaining.judged()
-        self.tell(receipt)
-
-    def _say(self, words: str) -> None:
-        self.advance(", ".join(filter(None, (words, self.remaining.words()))), share=self.remaining.share())
 
 
 @frozen
@@ -320,7 +117,7 @@ def _by_program(planned: Sequence[Planned], command: str, how: _Proving) -> Proo
     own = [path_of(entry.target) for entry in planned if entry.target.module is None]
     root = root_of(own)
     cwd = folder_in(root)
-    trial = _Trial(planned, root, how.lines, rerun.renames)
+    trial = Trial(planned, root, how.lines, rerun.renames)
     within = f", from `{cwd.relative_to(root).as_posix()}`" if cwd != root else ""
     by = f", with `{printable(rerun.chosen)}`" if rerun.chosen is not None else ""
     watching = rerun.watching()
@@ -337,7 +134,9 @@ def _by_program(planned: Sequence[Planned], command: str, how: _Proving) -> Proo
             telling.run,
             lambda receipt: trial.show(receipt, telling, how.shown),
         )
-        asked, trial.granted, notes = granting.granted(trial.changes(), trial.patched, root)
+        asked, proven, notes = granting.granted(trial.changes(), trial.patched, root)
+        named = trial.named(asked)
+        trial.grant(proven)
         passing = trial.proving(Proves.LESS_DATA)
         paced = bool(passing or trial.proving(Proves.SMALLER_PROGRAM))
         granted = replace(running, originals=trial.patched(frozenset()) if trial.granted else {})
@@ -345,7 +144,7 @@ def _by_program(planned: Sequence[Planned], command: str, how: _Proving) -> Proo
         runner = ProgramRunner(root, command, trial.functions(), granted, timed)
         reuse = rerun.reuse(runner, root)
         proofs = trial.proven_by(reuse, telling, how.shown)
-    proofs = replace(proofs, receipts={**trial.named(asked), **proofs.receipts})
+    proofs = replace(proofs, receipts={**named, **proofs.receipts})
     for words in (*notes, *reuse.notes(proofs.receipts)):
         watcher.note(words)
     for words in _answers(command, root, rerun.chosen, proofs.receipts.values()):
@@ -382,7 +181,7 @@ def _plain(qualname: str) -> list[str]:
 
 def _by_driving(place: Path, planned: Sequence[Planned], how: _Proving) -> Proofs:
     rerun, watcher = how.rerun, how.watcher
-    trial = _Trial(planned, place if place.is_dir() else place.parent, how.lines, rerun.renames)
+    trial = Trial(planned, place if place.is_dir() else place.parent, how.lines, rerun.renames)
     python = rerun.python or rerun.target.interpreter
     watcher.note(
         f"driving the optimizers of `{place.stem}` with and without the fixes, in copies of `{place}`, "
@@ -413,19 +212,10 @@ def _packages(planned: Sequence[Planned], receipts: Receipts, rerun: Rerun) -> d
     for entry in planned:
         if not can_be_driven(entry.target) or (entry.target.module is None and rerun.command is not None):
             continue
-        asked = [fix for fix in entry.patch.applied if _is_judged(fix, renames=rerun.renames)]
+        asked = [fix for fix in entry.patch.applied if is_judged(fix, renames=rerun.renames)]
         if any(_is_open(receipts.get((entry.patch.path, fix.key))) for fix in asked):
             found.setdefault(location(entry.target), []).append(entry)
     return found
-
-
-def _is_judged(fix: Fix, *, renames: bool) -> bool:
-    return fix.equality is not None and not is_change(fix) and not (renames and fix.renames)
-
-
-def _is_in_both(fix: Fix, *, renames: bool) -> bool:
-    """Whether nothing is rerun for it, so that it is in both of two runs."""
-    return not _is_judged(fix, renames=renames) and not is_change(fix)
 
 
 def _is_open(evidence: Evidence | None) -> bool:

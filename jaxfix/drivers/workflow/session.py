@@ -11,9 +11,10 @@ from jaxfix.drivers.workflow.generating import Needed, is_generated, needed
 from jaxfix.drivers.workflow.looking import Findings, look, look_again, reread
 from jaxfix.drivers.workflow.notebooks import drifting, refuse_kernel
 from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, plans, whatever_can_be_written
-from jaxfix.drivers.workflow.proof import Proofs, Rerun, prove_all
+from jaxfix.drivers.workflow.proof import Rerun, prove_all
 from jaxfix.drivers.workflow.request import Leave
 from jaxfix.drivers.workflow.targets import Target, Targets
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.drivers.workflow.watching import Watcher
 from jaxfix.drivers.workflow.writing import Mark, refuse_unsaved, write
 from jaxfix.engine.memory import Memory

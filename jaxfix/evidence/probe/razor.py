@@ -183,7 +183,7 @@ def _are_values_of_the_host(one: Any, two: Any) -> bool:
         return False
     np = importlib.import_module("numpy")
     if isinstance(one, np.ndarray | np.generic):
-        return one.dtype.kind != "O" and two.dtype.kind != "O"
+        return all(each.dtype.kind != "O" for each in (one, two))
     return type(one) in (float, complex)
 
 

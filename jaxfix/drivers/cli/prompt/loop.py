@@ -17,10 +17,10 @@ from jaxfix.drivers.workflow import accounting, decisions
 from jaxfix.drivers.workflow.candidates import Candidate, Shown, alone, candidates, informed
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
 from jaxfix.drivers.workflow.planning import Planned, Plans, Receipts, Taken, by_mode
-from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.salvaging import standing
 from jaxfix.drivers.workflow.session import Session
 from jaxfix.drivers.workflow.targets import Target
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render import diff
 from jaxfix.render.paint import Paint, counted
 from jaxfix.report.report import Diagnostic

@@ -9,8 +9,9 @@ from jaxfix.drivers.workflow.agenda import Agenda
 from jaxfix.drivers.workflow.consent import Asker, Consent, Mode, asker
 from jaxfix.drivers.workflow.decisions import Choice, Decisions, Name
 from jaxfix.drivers.workflow.planning import Planned, Receipts
-from jaxfix.drivers.workflow.proof import Proofs, Rerun
+from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.session import Salvage, Session, tried
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError
 

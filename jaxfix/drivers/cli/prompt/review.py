@@ -8,8 +8,8 @@ from jaxfix.drivers.cli.prompt.loop import Loop, Reviewed
 from jaxfix.drivers.cli.prompt.prover import Prover
 from jaxfix.drivers.workflow import decisions
 from jaxfix.drivers.workflow.decisions import Choice
-from jaxfix.drivers.workflow.proof import Proofs
 from jaxfix.drivers.workflow.session import Session
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render.paint import counted
 from jaxfix.source.errors import UserError
 
