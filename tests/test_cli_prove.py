@@ -93,6 +93,7 @@ def test_only_what_the_rerun_proves_is_written(project: Path) -> None:
     assert unreached.startswith("not reached  tiny-ready  train.py:16  ")
     assert "note: rerunning `python train.py` with and without the fixes" in done.err
     assert re.search(r"note: made [3-6] runs of `python train.py`: \d+ compiles, \d+ s\n", done.err)
+    assert done.err.index("\nnote: proven: ") < done.err.index("note: made ")  # at once, and again at the end
     assert "1 finding fixed; 2 fixes held; 2 findings remain" in done.err
     assert jaxfix("check", "--select", "tiny-ready").out.count("tiny-ready") == 2
     kept = [str(path) for path in project.parent.glob(".jaxfix/receipts/*.json")]

@@ -54,11 +54,16 @@ def note(message: str) -> None:
 
 
 def judged(evidence: "Evidence") -> None:
-    """Shows a verdict above the bar, where there is one, in a line; the command ends with the whole receipts."""
-    if sys.stderr.isatty():
-        from jaxfix.render import receipts
+    """Shows a verdict above the bar, where there is one, in a line; the command ends with the whole receipts.
 
-        tell(receipts.brief(evidence, paint_for(sys.stderr), width_of(sys.stderr)))
+    A log gets its verdict alone, at once: the reasons are long, and follow.
+    """
+    if not sys.stderr.isatty():
+        note(f"{evidence.verdict.value}: {evidence.codemod}, {evidence.where}")
+        return
+    from jaxfix.render import receipts
+
+    tell(receipts.brief(evidence, paint_for(sys.stderr), width_of(sys.stderr)))
 
 
 def give(raw: bytes) -> None:
