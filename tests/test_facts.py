@@ -21,6 +21,7 @@ from jaxfix.semantic.recompiles import statement_at
 from jaxfix.source.source_file import SourceFile
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of
+from jaxfix.summary.rebinding import rebinding
 from jaxfix_codemods import CODEMODS
 
 
@@ -686,3 +687,17 @@ def test_what_another_file_gives_again_is_not_donated(kind: str) -> None:
     anew = "import jax.numpy as jnp\ndef made(size):\n    return {'w': jnp.ones(size), 'b': jnp.zeros(size)}"
     program = TRAINING.format(imported="from memo import made", made="made(300)")
     assert found_in("program.py", {"memo.py": anew, "program.py": program})[0][2] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("import jax.numpy as jnp\nprint(jnp.add(jnp.sort(x), 1))", ()),
+        ("TEXT = 'import jax.numpy as jnp\\ndef f(x):\\n    return jnp.append(x, 1)'", ()),
+        ("import jax.numpy as jnp\njnp.add = print", ("jax.numpy.add", "jax.numpy")),
+        ("import lib\nlib.rows.append(1)", ("lib.rows",)),
+    ],
+)
+def test_a_function_of_arrays_changes_no_module_with_the_name_of_a_method(text: str, changed: tuple[str, ...]) -> None:
+    module = Module.parse(SourceFile.decode("other.py", text.encode()), Surroundings("other"))
+    assert rebinding(module, {"jax", "lib"}).rebinds == changed

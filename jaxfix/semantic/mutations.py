@@ -75,7 +75,7 @@ def _changes(module: Module) -> Changes:
     found = Changes(any_global=is_open, lists_names=is_open)
     for node in _telling(module):
         changed = root(_changed_object(node))
-        if changed is not None and not _is_library_call(module, node):
+        if changed is not None and not is_function_of_arrays(module, node):
             found.roots.setdefault(changed.id, []).append(changed)
         _note(module, node, found)
     return found
@@ -143,7 +143,7 @@ def _changed_object(node: ast.AST) -> ast.AST | None:
     return None
 
 
-def _is_library_call(module: Module, node: ast.AST) -> bool:
+def is_function_of_arrays(module: Module, node: ast.AST) -> bool:
     """Whether `node` is a call such as `jnp.sort(x)`: it shares its name with a mutating method."""
     qualname = module.qualname(node.func) if isinstance(node, ast.Call) else None
     return qualname is not None and qualname.split(".")[0] in _ARRAY_PACKAGES

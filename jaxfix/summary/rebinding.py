@@ -8,7 +8,7 @@ from textwrap import dedent
 from jaxfix.library.facets import Effect, Result, Takes, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, stored_attributes
+from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, is_function_of_arrays, stored_attributes
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     HANDS_MODULES_ON,
@@ -147,7 +147,7 @@ class _Rebinding:
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _DELETING:
                 yield of
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
-                yield of.rpartition(".")[0]
+                yield from () if is_function_of_arrays(self.module, parent) else (of.rpartition(".")[0],)
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
                 if last_name(func) in (
                     "setattr",
