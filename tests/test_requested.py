@@ -189,10 +189,11 @@ def test_a_shorter_batch_is_skipped_or_masked_and_no_more(
     assert verdict is (Verdict.NO_EFFECT if is_same else Verdict.DIFFERENT), reason
 
 
-def test_a_variable_that_holds_a_batch_may_hold_its_padding() -> None:
+@pytest.mark.parametrize("label", ["f call 1 left `batch`", "model.py:f_a yield 2"], ids=["a variable", "a generator"])
+def test_what_holds_a_batch_may_hold_its_padding(label: str) -> None:
     def outputs(text: str) -> dict[str, Leaf]:
         batch = leaf(float(len(text)), shape=(2,) if text == PLAIN else (4,))
-        return {"f call 1 left `batch`": batch, "loss": leaf(NEAR[text])}
+        return {label: batch, "loss": leaf(NEAR[text])}
 
     assert ragged(Equality.MASKED, outputs)[0] is Verdict.NO_EFFECT
 

@@ -22,6 +22,8 @@ FILE = "file "
 INIT = "init"
 # In the labels of what a function that returns nothing leaves in its variables: a rewrite may have others.
 VARIABLE = " left `"
+# In the labels of what a generator yields.
+YIELDED = " yield "
 _UNFORGIVING = ("not finite", "in bfloat16")
 # Of an optimizer that runs eagerly, whose jitted self is compared bit by bit.
 TOLERANCE = 1e-3

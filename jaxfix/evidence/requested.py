@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from jaxfix.evidence import effects
-from jaxfix.evidence.outputs import NUMBER, TOLERANCE, VARIABLE, Allowed, Noise, untimed
+from jaxfix.evidence.outputs import NUMBER, TOLERANCE, VARIABLE, YIELDED, Allowed, Noise, untimed
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, name_of
 from jaxfix.evidence.verdict import counts, course, effect, unfinished
 from jaxfix.report.evidence import KEYS, Comparison, Evidence, Verdict
@@ -164,12 +164,14 @@ class _Trial:
 
 
 def _padded(before: Measurement, after: Measurement) -> frozenset[str]:
-    """The variables that are left with other shapes: they hold a batch, with its padding."""
-    old, new = (
-        {output.label: output for output in (*run.outputs, *run.left) if VARIABLE in output.label or output in run.left}
-        for run in (before, after)
-    )
+    """What is left or yielded with other shapes: it holds a batch, with its padding and its mask."""
+    old, new = ({output.label: output for output in _batches(run)} for run in (before, after))
     return frozenset(label for label in old.keys() & new.keys() if _shapes(old[label]) != _shapes(new[label]))
+
+
+def _batches(run: Measurement) -> Iterator[Output]:
+    yield from run.left
+    yield from (output for output in run.outputs if VARIABLE in output.label or YIELDED in output.label)
 
 
 def _shapes(output: Output) -> list[tuple[int, ...]]:
