@@ -20,7 +20,7 @@ CASE = "python model.py"
 def fix(key: str, function: str | None = None) -> Fix:
     name = function or f"f_{key}"
     equality = {"j": Equality.AS_JITTED}.get(key, Equality.BITWISE)
-    proves = Proves.LESS_MEMORY if key == "M" else Proves.FEWER_COMPILES
+    proves = {"M": Proves.LESS_MEMORY, "W": Proves.LESS_WORK}.get(key, Proves.FEWER_COMPILES)
     return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), Safety.NEEDS_EVIDENCE, equality, None, name, (), proves)
 
 
@@ -672,10 +672,10 @@ def test_many_that_save_nothing_are_left_out_at_once() -> None:
     assert len(program.runs) <= 12
 
 
-def of_memory(before: Sequence[int], after: Sequence[int]) -> Program:
+def of_memory(before: Sequence[int], after: Sequence[int], key: str = "M") -> Program:
     """A program whose runs, in turn, have these peaks in MB, as it is and with a donation."""
-    peaks = {frozenset(): before, frozenset("M"): after}
-    return Program(lambda fixes, case: 1, reaches={CASE: "M"}, peaks=peaks, repeats=False)
+    peaks = {frozenset(): before, frozenset(key): after}
+    return Program(lambda fixes, case: 1, reaches={CASE: key}, peaks=peaks, repeats=False)
 
 
 def test_less_memory_is_told_by_the_least_of_several_runs_where_a_busy_machine_blurs_one() -> None:
@@ -704,6 +704,14 @@ def test_memory_that_does_not_drop_is_not_measured_again_and_again() -> None:
 
 def test_memory_that_differs_from_run_to_run_proves_nothing() -> None:
     assert verdicts(of_memory([300, 340, 270, 310], [290, 250, 320]), "M") == {"M": Verdict.NO_EFFECT}
+
+
+def test_memory_that_rises_is_measured_again_before_it_speaks_against_less_work() -> None:
+    assert verdicts(of_memory([300, 301, 300], [330, 300], "W"), "W") == {"W": Verdict.PROVEN}
+    assert verdicts(of_memory([300, 301, 300, 300], [330, 331, 330], "W"), "W") == {"W": Verdict.NO_EFFECT}
+    program = of_memory([300, 301], [301], "W")
+    assert verdicts(program, "W") == {"W": Verdict.PROVEN}
+    assert len(program.runs) == 3
 
 
 @pytest.mark.parametrize("dear", ["a", "b"])

@@ -11,7 +11,18 @@ from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
 from jaxfix.evidence.places import Place
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
-from jaxfix.evidence.verdict import Pair, counts, drop, judge, runs_agree, sides_agree, summary, too_small
+from jaxfix.evidence.verdict import (
+    Pair,
+    counts,
+    drop,
+    is_blurred,
+    is_held_by_memory,
+    judge,
+    runs_agree,
+    sides_agree,
+    summary,
+    too_small,
+)
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
@@ -549,8 +560,8 @@ class _Trial:
         pairs = self._runs.pairs(cases, without, with_it, noise, beside=like, as_made=as_made)
         pairs = [self._runs.timed(pair, without, with_it) for pair in pairs]
         telling = [pair for pair in pairs if not pair.tells_nothing(fix.proves)] or pairs
-        if fix.proves is Proves.LESS_MEMORY:
-            telling = [self._runs.settled(pair, without, with_it) for pair in telling]
+        is_open = is_blurred if like else partial(is_held_by_memory, proves=fix.proves)
+        telling = [self._runs.settled(pair, without, with_it, is_open) for pair in telling]
         if not self._runs.runner.calls_originals:
             return self._judged(key, telling, None)
         apart = self._looser(key, with_it)

@@ -169,11 +169,11 @@ class Runs:
         else:
             self._hurried.add((run.case, fixes))
 
-    def settled(self, pair: Pair, without: Fixes, with_it: Fixes) -> Pair:
+    def settled(self, pair: Pair, without: Fixes, with_it: Fixes, is_open: Callable[[Pair], bool] = is_blurred) -> Pair:
         """The pair with the least peaks of several runs, where those of one run each leave it open."""
         sides = [self._measured(pair.before, without), self._measured(pair.after, with_it)]
         pair = _with_least(pair, sides)
-        while is_blurred(pair) and (fewest := min(map(len, sides))) < _MOST_PEAKS:
+        while is_open(pair) and (fewest := min(map(len, sides))) < _MOST_PEAKS:
             for side, fixes in zip(sides, (without, with_it), strict=True):
                 if len(side) == fewest:
                     self._measure_memory(side, pair.before.case, fixes)

@@ -435,12 +435,24 @@ def no_cost(
     rises = _rises(counts(before), counts(after), noise)
     if rises is not None:
         return Verdict.NO_EFFECT, rises
-    old, new = before.memory_bytes, after.memory_bytes
-    least = max(_NOTICEABLE_BYTES, part * old, _NOISES * noise.peak)
-    are_alike = (before.device_peak_bytes is None) is (after.device_peak_bytes is None)
-    if are_alike and new - old >= least:
+    if _peak_rises(before, after, noise, part):
+        old, new = before.memory_bytes, after.memory_bytes
         return Verdict.NO_EFFECT, f"peak memory {old / 1e6:.0f} -> {new / 1e6:.0f} MB: it rises"
     return Verdict.PROVEN, "equal results, and neither compiles nor memory rise"
+
+
+def _peak_rises(before: Measurement, after: Measurement, noise: Noise, part: float) -> bool:
+    old, new = before.memory_bytes, after.memory_bytes
+    are_alike = (before.device_peak_bytes is None) is (after.device_peak_bytes is None)
+    return are_alike and new - old >= max(_NOTICEABLE_BYTES, part * old, _NOISES * noise.peak)
+
+
+def is_held_by_memory(pair: Pair, proves: Proves) -> bool:
+    """Whether more runs may tell another thing of a fix that memory speaks against: one busy moment adds to a peak."""
+    part = {Proves.LESS_WORK: _NOTICEABLE_PART, Proves.FEWER_READS: _KEPT_PART}.get(proves)
+    is_one_process = pair.before.device_peak_bytes is None
+    rises = part is not None and _peak_rises(pair.before, pair.after, pair.noise, part)
+    return rises and is_one_process and not pair.fails_alike
 
 
 def reads_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
