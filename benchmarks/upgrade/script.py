@@ -1,5 +1,6 @@
 """A training script of 2022: what is automatic, what a person writes, and whether both together run on many devices."""
 
+import os
 import subprocess
 import tempfile
 from collections import Counter
@@ -17,6 +18,7 @@ from jaxfix_codemods import CODEMODS
 ROOT = Path(__file__).resolve().parents[2]
 _SCRIPT = ROOT / "golden" / "_upgrade" / "script_of_2022.py"
 _BOTH = ("removed-api", "legacy-parallelism")
+_LONGEST_S = 300
 BY_HAND = (
     (
         "from flax import jax_utils, optim",
@@ -69,10 +71,13 @@ def _printed(python: str, text: str, devices: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "script.py"
         path.write_text(text)
-        flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}", "JAX_PLATFORMS": "cpu", "PATH": ""}
-        done = subprocess.run(
-            [python, "-W", "ignore", str(path)], capture_output=True, text=True, env=flags, check=False
-        )
+        flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}", "JAX_PLATFORMS": "cpu"}
+        command = [python, "-W", "ignore", str(path)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, env=os.environ | flags, check=False, timeout=_LONGEST_S)
+        except subprocess.TimeoutExpired as late:
+            told = (late.stderr or b"").decode(errors="replace")[-800:]
+            raise SystemExit(f"{python}: not done within {_LONGEST_S} s: {told}") from None
     if done.returncode:
         raise SystemExit(f"{python}: {done.stderr[-800:]}")
     return done.stdout

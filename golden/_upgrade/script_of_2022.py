@@ -42,7 +42,7 @@ def main():
     params = {"w": jax.random.normal(keys[0], (features, 8)), "v": jax.random.normal(keys[1], (8,))}
     x, y = jax.random.normal(keys[2], (batch, features)), jax.random.normal(keys[3], (batch,))
     optimizer = jax_utils.replicate(optim.Momentum(learning_rate=0.1, beta=0.9).create(params))
-    average = jax_utils.replicate(params)
+    average = jax_utils.replicate({name: jnp.zeros_like(value) for name, value in params.items()})
     losses = jnp.zeros(4)
     for epoch in range(4):
         optimizer, average, loss = train_step(optimizer, average, shards(x), shards(y))
