@@ -74,7 +74,9 @@ def _printed(python: str, text: str, devices: int) -> str:
         flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}", "JAX_PLATFORMS": "cpu"}
         command = [python, "-W", "ignore", str(path)]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, env=os.environ | flags, check=False, timeout=_LONGEST_S)
+            done = subprocess.run(
+                command, capture_output=True, text=True, env=os.environ | flags, check=False, timeout=_LONGEST_S
+            )
         except subprocess.TimeoutExpired as late:
             told = (late.stderr or b"").decode(errors="replace")[-800:]
             raise SystemExit(f"{python}: not done within {_LONGEST_S} s: {told}") from None

@@ -57,3 +57,12 @@ def in_a_loop(w, x):
     for _ in range(3):
         w = jax.pmap(step, "i")(w, x)  # want: legacy-parallelism (no fix): compiles at each call
     return w
+
+
+@jax.pmap  # want: legacy-parallelism (no fix): a `pmap` in a `pmap`
+def rows(x):
+    return 2 * x
+
+
+rows_of_rows = jax.pmap(rows)  # want: legacy-parallelism (no fix): a `pmap` in a `pmap`
+one_of_each = jax.pmap(rows_of_rows, "i")  # want: legacy-parallelism (no fix): a `pmap` in a `pmap`

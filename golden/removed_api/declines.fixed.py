@@ -22,3 +22,4 @@ def replicated(x, arguments):
 
 
 f = jax.jit(lambda x: x, backend="cpu")
+clipped = jnp.clip(jnp.arange(4.0), a_min=1.0, **{"a_max": 2.0})

@@ -21,3 +21,4 @@ def replicated(x, arguments):
 
 
 f = jax.jit(lambda x: x, backend="cpu")  # want: removed-api (no fix): device_put
+clipped = jnp.clip(jnp.arange(4.0), a_min=1.0, **{"a_max": 2.0})  # want: removed-api (no fix): may pass another

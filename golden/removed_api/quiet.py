@@ -1,7 +1,11 @@
 """Names of today, names of others, and code that asks which jax it runs with."""
 
+import contextlib
+
 import jax
+import jax.numpy as jnp
 import jax.tree_util as jtu
+import pytest
 from jax import tree_util
 from jax.tree_util import tree_leaves, tree_map
 
@@ -41,3 +45,16 @@ class Tree:
 
 def local(jax):
     return jax.tree_map(sum, jax)
+
+
+jax.treedef_is_leaf = jax.tree_util.treedef_is_leaf
+setattr(jnp, "msort", lambda x: jnp.sort(x, axis=0))
+print(jax.treedef_is_leaf(jax.tree.structure(1)), jnp.msort(jnp.ones(2)))
+
+with contextlib.suppress(AttributeError):
+    print(jax.tree_leaves([1]))
+
+
+def test_names_are_gone():
+    with pytest.raises((ImportError, AttributeError)):
+        jax.tree_structure([1])

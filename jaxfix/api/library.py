@@ -2,7 +2,7 @@
 
 from jaxfix.library.arguments import index_of
 from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Positional, Way, version
-from jaxfix.library.changes.table import BY_WORD, IMPORTED_APART, NAMED
+from jaxfix.library.changes.table import BY_WORD, IMPORTED_APART, NAMED, REPLACED_MODULES
 from jaxfix.library.changes.table import TRIGGERS as CHANGED_NAMES
 from jaxfix.library.changes.table import WORDS as CHANGED_WORDS
 from jaxfix.library.facet import Facet
@@ -44,6 +44,7 @@ __all__ = [
     "HOLDING",
     "IMPORTED_APART",
     "NAMED",
+    "REPLACED_MODULES",
     "Carry",
     "Class",
     "Draw",

@@ -166,7 +166,9 @@ def _check_again(module: Module, each: Mapped) -> None:
 
 
 def _is_inside(module: Module, inner: Mapped, outer: Mapped) -> bool:
-    """Whether one is in a function that goes by the name of what the other maps, or in that very lambda."""
+    """Whether one is what the other maps, in a function that goes by the name of that, or in that very lambda."""
+    if inner is not outer and outer.function is not None and _is_named(module, inner, outer.function):
+        return True
     around = [node for node in module.ancestors(inner.whole) if isinstance(node, FUNCTIONS)]
     around = [node for node in around if node is not inner.decorated]
     match outer.decorated or outer.function:
@@ -174,6 +176,13 @@ def _is_inside(module: Module, inner: Mapped, outer: Mapped) -> bool:
             return any(not isinstance(node, ast.Lambda) and node.name == name for node in around)
         case function:
             return function in around
+
+
+def _is_named(module: Module, inner: Mapped, function: ast.expr) -> bool:
+    """Whether the expression names what `inner` returns, or decorates."""
+    if inner.decorated is not None:
+        return module.names.definition(function) is inner.decorated
+    return module.names.only_value(function) is inner.whole
 
 
 def _check_calls(module: Module, each: Mapped) -> None:

@@ -49,12 +49,24 @@ from collections.abc import Container, Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import Codemod, Equality, Finding, Identifiers, Module, Proves, Rewriter, Safety
-from jaxfix.api.library import BY_WORD, CHANGED_NAMES, CHANGED_WORDS, Keyword, Meaning, Method, Name, Positional, Way
+from jaxfix.api.library import (
+    BY_WORD,
+    CHANGED_NAMES,
+    CHANGED_WORDS,
+    REPLACED_MODULES,
+    Keyword,
+    Meaning,
+    Method,
+    Name,
+    Positional,
+    Way,
+)
 from jaxfix_codemods.removed_api import members
 from jaxfix_codemods.removed_api.fates import fate, words
-from jaxfix_codemods.removed_api.guards import asks_for_version, is_type
+from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
 from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
 from jaxfix_codemods.removed_api.telling import certain
+from jaxfix_codemods.removed_api.types import is_type
 from jaxfix_codemods.removed_api.uses import Imported, Named, imported, named
 
 
@@ -70,6 +82,7 @@ def find(module: Module) -> Iterator[Finding]:
 def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     rows = [row for word in sorted(mentioned) for row in BY_WORD[word]]
     names = [row for row in rows if isinstance(row, Name) and row.way is not Way.PARALLEL and fate(module, row)]
+    names = [row for row in names if not is_given_here(module, row.old)]
     imports = [*imported(module)] if names else []
     taken = {node for each in imports for node in each.planned}
     for each in imports:
@@ -94,7 +107,7 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
 def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Imported], *, is_same: bool) -> Finding:
     """The finding about names without a fix, which rewrites all that go together."""
     each = told[0]
-    what = " and ".join(f"`{other.full}`" for other in told)
+    what = " and ".join(f"`{'import ' * (other.full in REPLACED_MODULES)}{other.full}`" for other in told)
     recipe = partial(_import_otherwise, module, together) if together else None
     has_name = recipe is not None and len(told) == 1 and not (each.row.parameters or each.row.is_text)
     new = each.new or each.row.new

@@ -1,4 +1,4 @@
-"""The code around an old name: whether it asks which version it runs with, or takes the error; whether it is a type."""
+"""The code around an old name: whether it asks which version it runs with, takes the error, or gives the name back."""
 
 import ast
 import re
@@ -12,7 +12,6 @@ _TAKES = re.compile("suppress|raises", re.IGNORECASE)
 _ASKS = re.compile(
     r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError|jax\w*_\d|_[gl][et]_\d", re.IGNORECASE
 )
-_ASKING = ("isinstance", "issubclass")
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 
 
@@ -25,8 +24,16 @@ def asks_for_version(module: Module, node: ast.AST) -> bool:
             return True
         if any(_leaves_early(module, earlier) for earlier in _before(outer, inner)):
             return True
+        if any(_takes_by_name(module, item) for item in getattr(outer, "items", ())):
+            return True
         inner = outer
     return False
+
+
+def _takes_by_name(module: Module, item: ast.withitem) -> bool:
+    """Whether a context expects an error that a name which is gone raises: `pytest.raises(AttributeError)`."""
+    text = module.text(item.context_expr)
+    return _TAKES.search(text) is not None and _ERRORS.search(text) is not None
 
 
 def _asks(module: Module, test: ast.expr) -> bool:
@@ -86,39 +93,31 @@ def _is_all(kind: ast.expr) -> bool:
     return isinstance(kind, ast.Name) and kind.id in _ALL
 
 
+def is_given_here(module: Module, name: str) -> bool:
+    """Whether the file itself puts something in the place of a name of a library, as for older versions."""
+    last = name.rpartition(".")[2]
+    stored = (node for node in module.attributes(last) if isinstance(node.ctx, ast.Store))
+    return any(module.qualname(node) == name for node in stored) or any(
+        _sets(module, call, name) for call in module.names.spelled_calls({"setattr"})
+    )
+
+
+def _sets(module: Module, call: ast.Call, name: str) -> bool:
+    match call.args:
+        case [owner, ast.Constant(value=str(last)), _, *_]:
+            return f"{module.qualname(owner)}.{last}" == name
+        case [ast.Constant(value=str(whole)), _, *_]:
+            return whole == name
+    return False
+
+
+def is_given_elsewhere(module: Module, name: str) -> bool:
+    """Whether another file of the project puts something in its place."""
+    return is_perhaps_rebound(module, name)
+
+
 def is_given_back(module: Module, name: str) -> bool:
     """Whether code of the project may have put something of its own in the place of a name of a library."""
     if is_perhaps_stored(module, name.rpartition(".")[2]) or is_perhaps_rebound(module, name):
         return True
     return any(replaced_names(module, module.references(name)))
-
-
-def is_asked_for(module: Module, node: ast.AST) -> bool:
-    """Whether an `isinstance` or `issubclass` asks for the type that is named."""
-    outer = module.parent(node)
-    outer = module.parent(outer) if isinstance(outer, ast.Tuple) else outer
-    asks = isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in _ASKING
-    return asks and isinstance(outer, ast.Call) and node is not outer.args[0]
-
-
-def _is_typing(module: Module, expr: ast.expr) -> bool:
-    return (module.qualname(expr) or "").startswith("typing")
-
-
-def is_type(module: Module, node: ast.AST) -> bool:
-    """Whether nothing but a reader of types asks for it: in an annotation, or between the brackets of `Union`."""
-    inner = node
-    for outer in module.ancestors(node):
-        match outer:
-            case ast.arg() | ast.AnnAssign(annotation=ast.AST()) if getattr(outer, "annotation", None) is inner:
-                return True
-            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
-                return returns is inner
-            case ast.Subscript(value=value) if value is not inner and _is_typing(module, value):
-                return True
-            case ast.Subscript() | ast.Tuple() | ast.List() | ast.BinOp(op=ast.BitOr()):
-                pass
-            case _:
-                return False
-        inner = outer
-    return False

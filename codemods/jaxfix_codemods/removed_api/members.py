@@ -55,6 +55,8 @@ def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword)
         return too_new(row, f"`{row.new}=`")
     if any(other.arg == row.new for other in call.keywords):
         return Reason(Code.SIGNATURE, f"`{row.new}` is given as well")
+    if any(other.arg is None for other in call.keywords):
+        return Reason(Code.STAR_ARGUMENTS, "`**` may pass another of them")
     if row.values and module.text(keyword.value) not in dict(row.values):
         return Reason(Code.NEEDS_VALUE, f"it depends on the value what becomes of `{row.old}`")
     if not row.new and (call.args or call.keywords[0] is not keyword or module.qualname(call.func) == _PARTIAL):

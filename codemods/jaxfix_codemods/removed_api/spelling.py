@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 
 from jaxfix.api import Code, Declined, Module, Reason, Rewriter, walk
-from jaxfix.api.library import IMPORTED_APART, Name
+from jaxfix.api.library import IMPORTED_APART, REPLACED_MODULES, Name
 from jaxfix_codemods.removed_api.fates import lacks_new
 
 _PART = re.compile(r"\[\[(.*?)\]\]")
@@ -87,7 +87,7 @@ class Spelling:
         prefix = qualname
         while len(prefix) >= len(least):
             for name, meaning in imports.items():
-                if meaning == prefix and module.scope_of(name, at) is module.tree:
+                if meaning == prefix and module.scope_of(name, at) is module.tree and not _goes(module, name, prefix):
                     return name + qualname.removeprefix(prefix)
             prefix = prefix.rpartition(".")[0]
         return None
@@ -127,6 +127,13 @@ class Spelling:
         inner = [n for n in walk(expr) if n in self._planned]
         outermost = [n for n in inner if not any(o in inner for o in self._module.ancestors(n))]
         return self._module.substitute(expr, {node: self._new(node) for node in outermost})
+
+
+def _goes(module: Module, name: str, meaning: str) -> bool:
+    """Whether an import of a module that is gone binds the name."""
+    return meaning in REPLACED_MODULES and any(
+        isinstance(each.node, ast.Import) for each in module.bindings(name, module.tree)
+    )
 
 
 def by_keywords(row: Name) -> tuple[str, Mapping[str, str]] | None:

@@ -4,14 +4,18 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen
-from jaxfix.api.library import NAMED, Name, Way
+from jaxfix.api.library import NAMED, REPLACED_MODULES, Name, Way
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new
-from jaxfix_codemods.removed_api.guards import is_asked_for
+from jaxfix_codemods.removed_api.guards import is_given_here
 from jaxfix_codemods.removed_api.spelling import arguments, by_keywords
+from jaxfix_codemods.removed_api.types import is_asked_for
 
 Import = ast.Import | ast.ImportFrom
 _PARTIAL = "functools.partial"
-_ASKED = Reason(Code.BY_HAND, "`isinstance` answers differently of tracers and keys: ask for what is meant")
+_ASKED = Reason(
+    Code.BY_HAND,
+    "`isinstance` or `is` answers differently of `jax.Array`, also for tracers and keys: ask for what is meant",
+)
 
 
 @frozen
@@ -50,8 +54,11 @@ def imported(module: Module) -> Iterator[Imported]:
     for statement in statements:
         for alias in statement.names:
             full = _full(module, statement, alias)
-            row = _row_of(full)
-            if row is not None and row.way is not Way.PARALLEL and fate(module, row) is not None:
+            replaced = REPLACED_MODULES.get(full) if isinstance(statement, ast.Import) else None
+            row = NAMED[replaced] if replaced is not None else _row_of(full)
+            if row is None or row.way is Way.PARALLEL or is_given_here(module, row.old):
+                continue
+            if fate(module, row) is not None:
                 yield _imported(module, statement, alias, full, row)
 
 
@@ -76,6 +83,8 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
     binds_top = isinstance(statement, ast.Import) and alias.asname is None
     if alias.name == "*":
         return Imported(alias, statement, row, full, "", {}, Reason(Code.UNREAD, "it imports every name of a module"))
+    if full in REPLACED_MODULES:
+        return _of_replaced(module, statement, alias, full, row)
     is_plain = row.way is not Way.BY_HAND and not (row.parameters or row.is_text or row.is_entered)
     if row.way is Way.TYPE and any(is_asked_for(module, use) for use in reads_of(module, statement, alias)):
         return Imported(alias, statement, row, full, "", {}, _ASKED)
@@ -88,6 +97,15 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
         return Imported(alias, statement, row, full, "", _read_through(module, statement, alias, row))
     except Declined as declined:
         return Imported(alias, statement, row, full, "", {}, declined.reason)
+
+
+def _of_replaced(module: Module, statement: Import, alias: ast.alias, full: str, row: Name) -> Imported:
+    """Of `import jax.config`: the import goes, and an object has the name."""
+    try:
+        return Imported(alias, statement, row, full, "", _read_through(module, statement, alias, row))
+    except Declined as declined:
+        is_read = alias.asname is not None and bool(reads_of(module, statement, alias))
+        return Imported(alias, statement, row, full, "", {}, declined.reason if is_read else None)
 
 
 def reads_of(module: Module, statement: Import, alias: ast.alias) -> tuple[ast.Name, ...]:
@@ -190,3 +208,24 @@ def named(module: Module, row: Name) -> Iterator[Named]:
             yield Named(at, rewritable(module, at, row), row)
         except Declined as declined:
             yield Named(at, at, row, declined.reason)
+    yield from _starred(module, row)
+
+
+def _starred(module: Module, row: Name) -> Iterator[Named]:
+    """Every place that reads the name as `from jax import *` bound it, where no other package may have."""
+    origin, _, last = row.old.rpartition(".")
+    stars = [module.names.absolute("." * each.level + (each.module or "")) for each in module.names.star_imports]
+    if origin not in stars or any(each.partition(".")[0] != "jax" for each in stars):
+        return
+    reads = (node for node in module.names.loads(last) if module.scope_of(last, node) is None)
+    yield from (Named(node, node, row, _why_not_starred(module, row)) for node in reads)
+
+
+def _why_not_starred(module: Module, row: Name) -> Reason | None:
+    if row.way is Way.BY_HAND or row.is_entered:
+        return by_hand(row)
+    if row.way is Way.TYPE or row.parameters or row.is_text:
+        return Reason(Code.UNREAD, "`import *` brings it: import it by its name")
+    if lacks_new(module, row) and not row.older:
+        return too_new(row, f"`{row.new}`")
+    return None

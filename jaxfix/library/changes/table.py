@@ -10,6 +10,8 @@ MEANINGS: tuple[Meaning, ...] = (*members.MEANINGS, *meanings_around.MEANINGS)
 ROWS: tuple[Row, ...] = (*NAMES, *members.KEYWORDS, *members.POSITIONAL, *members.METHODS, *MEANINGS)
 NAMED: Mapping[str, Name] = {row.old: row for row in NAMES}
 """The names that are gone or going, by their canonical name."""
+REPLACED_MODULES: Mapping[str, str] = {"jax.config": "jax.config.config"}
+"""Modules whose names objects have now, so that importing them raises; each with the row about it."""
 CHANGED_LIBRARIES = tuple(sorted({row.old.partition(".")[0] for row in around.NAMES}))
 """The packages around jax that it has rows of."""
 IMPORTED_APART = (

@@ -1,0 +1,37 @@
+"""A type that objects are asked for: `jax.Array` answers otherwise."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.interpreters import xla
+
+KINDS = (np.ndarray, jnp.DeviceArray)  # want: removed-api (no fix): differently
+Asked = jnp.DeviceArray  # want: removed-api (no fix): differently
+Read = jnp.DeviceArray  # want: removed-api
+NAMES = {jnp.DeviceArray: "array"}  # want: removed-api (no fix): differently
+
+
+def kind(x):
+    if type(x) is jnp.DeviceArray:  # want: removed-api (no fix): differently
+        return 1
+    if isinstance(x, xla.DeviceArray | np.ndarray):  # want: removed-api (no fix): differently
+        return 2
+    if isinstance(x, (int, (jax.random.KeyArray, float))):  # want: removed-api (no fix): differently
+        return 3
+    return isinstance(x, Asked)
+
+
+@functools.singledispatch
+def shown(x: Read) -> str:
+    return str(x)
+
+
+@shown.register(jnp.DeviceArray)  # want: removed-api (no fix): differently
+def of_array(x):
+    return "array"
+
+
+class Own(jnp.DeviceArray):  # want: removed-api (no fix): differently
+    pass
