@@ -75,3 +75,13 @@ def of_losses(w, data, size):
         losses[i : i + size] = 1.0
         w = step(w, losses)
     return w
+
+
+def of_one_shape(w, data, devices, size):
+    for i in range(0, len(data), devices * size):
+        block = data[i : i + devices * size]
+        w = step(w, block.reshape(devices, size, data.shape[1]))
+    for i in range(0, len(data), devices * size):
+        block = jnp.reshape(data[i : i + devices * size], (devices, size))
+        w = step(w, block)
+    return w

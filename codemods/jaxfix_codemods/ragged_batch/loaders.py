@@ -135,4 +135,8 @@ def _is_converted(value: ast.expr, names: set[str]) -> bool:
             return _is_converted(of, names)
         case ast.Call(func=ast.Attribute(attr="asarray" | "array"), args=[of, *_]):
             return _is_converted(of, names)
+        case ast.Call(func=ast.Name(id="map"), args=[ast.Attribute(attr="asarray" | "array" | "device_put"), of]):
+            return _is_converted(of, names)
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[of]):
+            return _is_converted(of, names)
     return False

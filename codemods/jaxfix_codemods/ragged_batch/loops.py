@@ -10,6 +10,7 @@ from jaxfix_codemods.looping.minibatches import is_end
 _CONVERTING = ("jax.numpy.", "numpy.", "jax.device_put", "jax.tree", "jax.tree_util.")
 _ORDERS = frozenset({"permutation", "arange"})
 _ABOUT_SIZES = ("shape", "size")
+_RESHAPES = ("jax.numpy.reshape", "numpy.reshape")
 
 
 @frozen
@@ -49,8 +50,10 @@ def batches(module: Module) -> Iterator[Batches]:
         slices = tuple(each for each in module.nodes(ast.Slice) if _is_batch(module, each, loop, counter, rows, size))
         is_plain = slices and not _divides(module, rows, size) and not _sees_to_it(loop)
         if integer(module, start) == 0 and is_plain and not _rebinds(loop, (rows, size, *_sliced(module, slices))):
-            found = Batches(loop, counter, call, rows, size, slices, frozenset())
-            yield Batches(loop, counter, call, rows, size, slices, _derived(module, found))
+            bare = Batches(loop, counter, call, rows, size, slices, frozenset())
+            found = Batches(loop, counter, call, rows, size, slices, _derived(module, bare))
+            if not _fits_whole_alone(module, found):
+                yield found
 
 
 def _sliced(module: Module, slices: tuple[ast.Slice, ...]) -> list[ast.expr]:
@@ -177,6 +180,43 @@ def _takes(node: ast.BinOp) -> bool:
 def _sees_to_it(loop: ast.For) -> bool:
     """Whether the loop itself goes on, or ends, for some of its batches."""
     return any(isinstance(each, ast.Continue | ast.Break) for each in walk(loop))
+
+
+def _fits_whole_alone(module: Module, found: Batches) -> bool:
+    """Whether the loop gives a batch a shape that a shorter one cannot have: the text relies on there being none."""
+    stored = {each.id for each in walk(found.loop) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    return any(
+        found.holds(of) and bool(sizes) and all(_is_size(each, stored) for each in sizes)
+        for call in walk(found.loop)
+        if isinstance(call, ast.Call) and not call.keywords
+        for of, *sizes in _reshaped(module, call)
+    )
+
+
+def _reshaped(module: Module, call: ast.Call) -> Iterator[list[ast.expr]]:
+    """What a call gives another shape, and that shape."""
+    if module.qualname(call.func) in _RESHAPES and call.args:
+        yield call.args
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "reshape":
+        yield [call.func.value, *call.args]
+
+
+def _is_size(size: ast.expr, stored: set[str]) -> bool:
+    """Whether it is a length, or a tuple of some, that is not left open and does not change in the loop."""
+    match size:
+        case ast.Tuple(elts=sizes) | ast.List(elts=sizes):
+            return all(_is_size(each, stored) for each in sizes)
+        case ast.Constant(value=int()):
+            return True
+        case ast.Name(id=name):
+            return name not in stored
+        case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant()):
+            return _is_size(of, stored)
+        case ast.Attribute(value=of, attr=name):
+            return name not in _ABOUT_SIZES and _is_size(of, stored)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.FloorDiv(), right=right):
+            return _is_size(left, stored) and _is_size(right, stored)
+    return False
 
 
 def _derived(module: Module, found: Batches) -> frozenset[str]:
