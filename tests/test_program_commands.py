@@ -42,6 +42,10 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
             "python go.py",
         ),
         ("pkg/__init__.py", {"pkg/train.py": f"from . import f\n{MAIN}"}, "python -m pkg.train"),
+        ("go.py", {"go.py": "import jax\nfor step in range(3):\n    print(step)\n"}, "python go.py"),
+        ("go.py", {"go.py": "def main():\n    pass\n\nmain()\n"}, "python go.py"),
+        ("model.py", {"model.py": "import jax\njax.config.update('jax_enable_x64', True)\n"}, None),
+        ("model.py", {"go.py": "from model import f\nprint(f())\n"}, "python go.py"),
         ("model.py", {"train.py": MAIN, "broken.py": f"import model\ndef (:\n{MAIN}"}, None),
     ],
 )

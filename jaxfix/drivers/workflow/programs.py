@@ -2,7 +2,7 @@
 
 import ast
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -58,14 +58,31 @@ def programs(folder: Path) -> list[str]:
 
 
 def _command(importers: Iterable[_Source], folder: Path) -> str | None:
-    """What runs the file: itself, the nearest program that imports it, else the nearest test."""
-    test: _Source | None = None
+    """What runs the file: itself, the nearest program that imports it, else a test, else a script without a guard."""
+    others: list[_Source] = []
     for source in importers:
         if source.is_program:
             return _run(source.place, folder)
-        if test is None and source.is_test:
-            test = source
-    return None if test is None else f"python -m pytest {shlex.quote(_from(test.place.path, folder))}"
+        others.append(source)
+    test = next((source for source in others if source.is_test), None)
+    if test is not None:
+        return f"python -m pytest {shlex.quote(_from(test.place.path, folder))}"
+    script = next((source for source in others if _runs_at_once(source.text)), None)
+    return None if script is None else _run(script.place, folder)
+
+
+def _runs_at_once(text: bytes) -> bool:
+    """Whether the source runs a loop or one of its own functions when it is imported: a script without a guard."""
+    body = tree.body if (tree := _tree(text)) is not None else []
+    own = {node.name for node in body if isinstance(node, ast.FunctionDef)} | {"print"}
+    return any(isinstance(node, ast.For | ast.While) or _calls(node, own) for node in body)
+
+
+def _calls(node: ast.stmt, names: Container[str]) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id=name))):
+            return name in names
+    return False
 
 
 def _run(place: Placed, folder: Path) -> str:
@@ -125,11 +142,15 @@ def _read(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
 
 def _imported(source: _Source) -> frozenset[str]:
     """The modules that a source may import; of `from a import b` both `a` and `a.b`."""
+    tree = _tree(source.text)
+    return frozenset(name for node in ast.walk(tree) for name in _named(node, source.place)) if tree else frozenset()
+
+
+def _tree(text: bytes) -> ast.Module | None:
     try:
-        tree = ast.parse(source.text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(name for node in ast.walk(tree) for name in _named(node, source.place))
+        return None
 
 
 def _named(node: ast.AST, place: Placed) -> Iterator[str]:
