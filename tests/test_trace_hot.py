@@ -164,3 +164,10 @@ def test_a_region_and_its_callers_move_with_their_lines() -> None:
     traced = TracedSource("", {str(n): each for n, each in enumerate(text.splitlines(), 1)})
     (now,) = regions([region], "a.py", traced, SourceFile.decode("a.py", f"import a\n{text}".encode()))
     assert (now.first, now.last, [place.line for place in now.chain]) == (2, 3, [6])
+
+
+@pytest.mark.parametrize(("count", "is_advised"), [(1, False), (2, True)])
+def test_lines_that_run_one_program_once_are_left_alone(count: int, *, is_advised: bool) -> None:
+    lines = (line(Kind.EAGER, count, 1.0, f"{number} <module>") for number in (3, 9))
+    found = measured(*(replace(each, in_steps=None) for each in lines))
+    assert bool(todos(found, ())) is is_advised

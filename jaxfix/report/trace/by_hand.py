@@ -54,7 +54,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     found = [
         Todo(advice(region, measurement), region.seconds, region)
         for region in hot(measurement)
-        if not any(line in cured for line in region.lines)
+        if not _ran_once(region) and not any(line in cured for line in region.lines)
     ]
     for row in rows:
         words = _RECOMPILES.get(row.why)
@@ -67,6 +67,11 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
         found.append(Todo(f"keep compiled programs between runs: set `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
     return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
+
+
+def _ran_once(region: Hot) -> bool:
+    """Whether each of the lines ran one program, once: one `jit` would compile as long."""
+    return region.kind is Work.EAGER and region.per_step is None and region.programs <= len(region.lines)
 
 
 def _of_programs(measurement: Measurement) -> Iterator[Todo]:
