@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from jaxfix.effects.held import held_in, is_object_or_shape, may_be_of_another_file, receiver
 from jaxfix.effects.new_arrays import is_arithmetic, makes_new
 from jaxfix.effects.remembering import remembers
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Effect, Package, Result
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Declined, Reason
 from jaxfix.semantic.calls import returned_anywhere
@@ -303,6 +303,8 @@ class _Reader:
     def _is_only_read(self, node: ast.expr) -> bool:
         """Whether what becomes of `node` holds nothing of it."""
         parent = self._module.parent(node)
+        if self._is_shown(node):
+            return True
         match parent:
             case ast.Attribute(attr="shape" | "dtype" | "ndim" | "size"):
                 return True
@@ -321,6 +323,22 @@ class _Reader:
                 return method in _READING_METHODS or isinstance(self._module.parent(parent), ast.Expr)
         return False
 
+    def _is_shown(self, node: ast.expr) -> bool:
+        """Whether `node` is read within a text, by builtins and functions of JAX alone: numbers, and no array, remain."""
+        for outer in self._module.ancestors(node):
+            match outer:
+                case ast.FormattedValue():
+                    return True
+                case ast.Call(func=ast.Name(id=name) as func) if self._module.scope_of(name, func) is None:
+                    if name not in _PURE:
+                        return False
+                case ast.Call(func=called):
+                    if not (self._module.qualname(called) or "").startswith("jax."):
+                        return False
+                case ast.stmt() | ast.Lambda():
+                    return False
+        return False
+
     def _call_only_reads(self, call: ast.Call) -> bool:
         is_builtin = isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None
         if is_builtin and isinstance(call.func, ast.Name) and call.func.id in _READERS:
@@ -328,6 +346,8 @@ class _Reader:
         if makes_new(self._module, call):
             return True
         qualname = self._module.qualname(call.func) or ""
+        if qualname in _WRITERS:
+            return True
         if qualname == "jax.block_until_ready" and isinstance(self._module.parent(call), ast.Expr):
             return True
         # A state that is made of it, as an optimizer's, and donated beside it: two of one buffer raise at once.
@@ -364,6 +384,8 @@ _KNOWN = where(Package.ARRAYS)
 KEY_PARAMETERS = frozenset({"key", "keys", "rng", "rngs", "seed"})
 """Keywords that pass random keys, which nothing keeps."""
 _READERS = short_names(Result.NO_PART, "builtins")
+_WRITERS = where(Result.NO_PART) - _READERS
+_PURE = short_names(Effect.PURE, "builtins")
 _READING_METHODS = short_names(Result.FRESH, "jax.Array")
 
 

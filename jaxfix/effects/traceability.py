@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from jaxfix.dataflow.solver import Lattice, Solver
+from jaxfix.effects.arrays import arrays
 from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
-from jaxfix.library.facets import Effect, Member, Package, Takes
+from jaxfix.library.facets import Effect, Member, Package, Result, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_passed
@@ -28,8 +29,9 @@ _CONCRETE = short_names(Member.CONCRETE)
 _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
-_OF_ARRAYS = where(Package.FRESH)
 _COUNTING = where(Takes.LENGTH)
+_COUNTED = where(Result.COUNTED)
+_CHOOSING = where(Result.COUNTED) & where(Takes.CONDITION)
 _REFLECTING = short_names(Effect.REFLECTS, "builtins")
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
@@ -272,6 +274,10 @@ class _Reader:
             found.reason = Reason(
                 Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
             )
+        elif qualname in _COUNTED and _is_uncounted(call, qualname):
+            found.reason = Reason(
+                Code.NEEDS_VALUE, f"the values say how many elements `{_line(self._module, call)}` has"
+            )
         elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{qualname}`", found)
@@ -337,7 +343,7 @@ class _Reader:
         made_by = self._maker(owner, around)
         if self._is_own(owner, around) and not is_impure(made_by):
             return
-        if self._is_array(owner, around):
+        if self._module.get(arrays)(owner):
             return
         if is_impure(made_by):
             found.reason = Reason(
@@ -357,13 +363,6 @@ class _Reader:
             return False
         bindings = self._module.bindings(owner.id, scope)
         return bool(bindings) and all(self._during.node in self._module.ancestors(b.node) for b in bindings)
-
-    def _is_array(self, owner: ast.Name, scope: ast.AST) -> bool:
-        """Whether functions of JAX have made the object: methods of arrays compute."""
-        bound = [b.node for b in self._module.bindings(owner.id, scope)]
-        values = [self._module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
-        makers = [self._module.qualname(value.func) if isinstance(value, ast.Call) else None for value in values]
-        return bool(makers) and all((maker or "").rpartition(".")[0] in _OF_ARRAYS for maker in makers)
 
     def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
         for binding in self._module.bindings(owner.id, scope):
@@ -385,6 +384,13 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
+
+
+def _is_uncounted(call: ast.Call, qualname: str) -> bool:
+    """Whether no argument of `call` says how many elements there are; one that chooses between arrays has as many."""
+    named = {keyword.arg for keyword in call.keywords}
+    chooses = qualname in _CHOOSING and (len(call.args) > 1 or "x" in named)
+    return not chooses and named.isdisjoint({"size", "length", None})
 
 
 def _line(module: Module, node: ast.AST) -> str:

@@ -73,6 +73,8 @@ FUNCTIONS = (
         "flax.nnx.value_and_grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.WITH_VALUE, Identity.RENEWS)
     ),
     Function("flax.nnx.vmap", (Transform.BATCHES, Identity.RENEWS)),
+    Function("flax.serialization.msgpack_serialize", (Result.NO_PART,)),
+    Function("flax.serialization.to_bytes", (Result.NO_PART,)),
     Function("flax.struct.dataclass", (Effect.PURE_DECORATOR, Class.HIDES)),
     Function("haiku.Linear", (Class.DENSE,)),
     Function("haiku.Sequential", (Class.EMPTY,)),

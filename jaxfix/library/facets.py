@@ -200,6 +200,8 @@ class Result:
     """Numbers in steps, of the kind of the bounds."""
     ALL_ARRAYS = Facet()
     """Every array that there is, no matter who holds it."""
+    COUNTED = Facet()
+    """As many elements as the values say, unless an argument says how many; of `where`, if it is given one array."""
 
 
 class Dtype:

@@ -33,7 +33,14 @@ FUNCTIONS = (
     Function("jax.scipy.linalg", (Package.OPERATES,)),
     Function("jax.scipy.signal", (Package.OPERATES,)),
     Function("jax.scipy.special", (Package.OPERATES,)),
-    Function("jax.scipy.stats.norm", (Package.OPERATES,)),
+    *(
+        Function(f"jax.scipy.stats.{law}", (Package.OPERATES,))
+        for law in (
+            *("bernoulli", "beta", "betabinom", "binom", "cauchy", "chi2", "dirichlet", "expon", "gamma", "gennorm"),
+            *("geom", "laplace", "logistic", "multinomial", "multivariate_normal", "nbinom", "norm", "pareto"),
+            *("poisson", "t", "truncnorm", "uniform", "vonmises", "wrapcauchy"),
+        )
+    ),
     Function("jax.sharding", (Package.IMMUTABLE, Package.MAKES)),
     Function("jaxlib", (Package.LEAVES_ONLY,)),
     Function("jaxtyping", (Package.LEAVES_ONLY,)),
