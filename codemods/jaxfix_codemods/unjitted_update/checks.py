@@ -17,12 +17,13 @@ from jaxfix.api.analysis import (
     plain_parts,
     positional_of,
 )
-from jaxfix.api.library import Effect, Member, short_names
+from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 
 _OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
+_COUNTED = where(Result.COUNTED)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
@@ -124,6 +125,8 @@ def check_parameter(
             text = f"the step reads `{name}`, which holds an object that `jit` does not take"
             raise Declined(Reason(Code.NO_ARRAY, text))
         sources = values.origins.of(node)
+        if any(isinstance(source, ast.expr) and _is_counted(module, source) for source in sources):
+            raise Declined(Reason(Code.RECOMPILES, f"the values of an array say how long `{name}` is"))
         is_whole = isinstance(node, ast.Name)
         is_state = is_whole and _comes_back(
             module, scope, name
@@ -133,6 +136,16 @@ def check_parameter(
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
+
+
+def _is_counted(module: Module, source: ast.expr) -> bool:
+    """Whether it is an array, or a part of one, that has as many elements as values say."""
+    match source:
+        case ast.Subscript(value=value):
+            return _is_counted(module, value)
+        case ast.Call(func=func):
+            return module.qualname(func) in _COUNTED and len(source.args) == 1 and not source.keywords
+    return False
 
 
 def _held(module: Module, values: Values, node: ast.expr) -> list[ast.AST]:

@@ -30,6 +30,8 @@ MOST = 100
 """Beyond that it makes no difference."""
 OF_A_TREE = 3
 """The leaves that a tree of unknown size counts for."""
+_OF_AN_OPTIMIZER = 3
+"""What the update of an optimizer takes by position: gradients, its state, parameters."""
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
 _MAPS = where(Transform.MAPS_LEAVES)
 _GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
@@ -37,6 +39,8 @@ _BATCHING = where(Transform.BATCHES)
 _CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
+_UPDATING = short_names(Member.UPDATE)
+_NUMPY = where(Package.NUMPY) - where(Package.HOST)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
@@ -237,12 +241,16 @@ class Likely:
         match call.func:
             case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
                 if attr in _FUNCTIONAL:
-                    is_of_agent = attr == "update" and binds_again(self._module, call, owner)
-                    return 0 if is_of_agent else 2 * OF_A_TREE  # `agent, info = agent.update(batch)` may be jitted
+                    return 0 if self._is_of_agent(call, owner, attr) else 2 * OF_A_TREE
                 if attr in _APPLYING and len(call.args) > 1:
                     return 2 * OF_A_TREE
                 return int(attr in _METHODS and self.is_array(owner))
         return 0
+
+    def _is_of_agent(self, call: ast.Call, owner: ast.expr, attr: str) -> bool:
+        """Whether `update` is one of an agent, which may be jitted: it binds that, or takes more than an optimizer."""
+        takes_more = len(call.args) > _OF_AN_OPTIMIZER
+        return attr == "update" and (takes_more or binds_again(self._module, call, owner))
 
     def _mapped(self, function: ast.expr) -> int:
         """The operations on each leaf."""
@@ -287,7 +295,19 @@ class Device(Likely):
 
     def is_indexed_array(self, expr: ast.expr) -> bool:
         """Whether an element of `expr` is surely cut out of an array."""
-        return self._values.of(expr).is_array
+        if self._values.of(expr).is_array:
+            return True
+        held = self._held(expr) if isinstance(expr, ast.Attribute) else ()
+        return bool(held) and all(map(self._is_one_array, held))
+
+    def _is_one_array(self, source: ast.AST) -> bool:
+        """Whether it is a call that makes an array, or another one with some elements replaced, and no tree."""
+        match source:
+            case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")), attr=attr)):
+                return attr in _UPDATING
+            case ast.Call(func=func):
+                return (self._module.qualname(func) or "").rpartition(".")[0] in _NUMPY
+        return False
 
     def is_jitted(self, call: ast.Call) -> bool:
         """Whether `call` is of a jitted function."""
@@ -312,6 +332,8 @@ class Device(Likely):
 
     def _is_made_on_device(self, expr: ast.expr) -> bool:
         match expr:
+            case ast.Attribute(value=updated, attr="at") if self.is_array(updated):
+                return True
             case ast.Name() | ast.Attribute():
                 return not _is_static(expr) and self._may_only_be_array(expr)
             case ast.Call(func=func):

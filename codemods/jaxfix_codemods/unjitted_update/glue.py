@@ -152,10 +152,15 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
             continue
         if module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
-        looped = (use for use in callers(module, function).outside if use.call is not None and use.call.looped)
-        use = next((use for use in looped if is_eager_at(project, use)), None)
+        repeated = (use for use in callers(module, function).outside if use.call is not None and _repeats(use))
+        use = next((use for use in repeated if is_eager_at(project, use)), None)
         if use is not None:
             yield function, use
+
+
+def _repeats(use: Use) -> bool:
+    """Whether a call of another file is in a loop, or the function around it repeats there."""
+    return use.repeats or (use.call is not None and use.call.looped)
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:

@@ -41,6 +41,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     check_texts,
     is_own,
 )
+from jaxfix_codemods.unjitted_update.constants import constant_attributes
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
@@ -89,7 +90,7 @@ def _of_values(
                 return _Judge(module, values, around, scope, row)
             except Declined as declined:
                 first = first or declined.reason  # not the error, whose traceback would hold what was analysed
-            handed = jitted_attributes(module, row.parts)
+            handed = _static_attributes(module, row)
             if handed:
                 with suppress(Declined):
                     return _Judge(module, values, around, scope, row, handed)
@@ -97,6 +98,13 @@ def _of_values(
         return first or declined.reason
     assert first is not None
     return first
+
+
+def _static_attributes(module: Module, row: Row) -> tuple[str, ...]:
+    """The attributes of the own object that are static arguments where the object is none."""
+    needed = demands_of_statements(module, row.parts).attributes
+    constants = constant_attributes(module, row.parts, needed)
+    return tuple(dict.fromkeys((*jitted_attributes(module, row.parts), *constants)))
 
 
 def in_place(
@@ -145,7 +153,7 @@ class _Judge:
         copied: bool = False,
         objects: Collection[str] = (),
     ) -> None:
-        """`handed` are the jitted functions of the object that are static arguments, so that it is none.
+        """`handed` are the attributes of the object that are static arguments, so that it is none.
 
         `objects` are those of `flax.nnx`, which `nnx.jit` changes in place.
         """
@@ -196,7 +204,8 @@ class _Judge:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
             if name not in self._objects:
                 check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
-        changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if not self._is_read_apart(dot))}
+        apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
+        changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if dot not in apart)}
         for name in sorted(set(found.values) & changing):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
@@ -218,7 +227,7 @@ class _Judge:
         given = (*self._handed, *state, *others)
         own = self._own_object() if held is None else self._copied_object(held)
         if own is not None and self._handed:
-            raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its jitted functions"))
+            raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its static attributes"))
         filtered = uses_equinox(module, row)
         passing = Passing(module, self._values)
         if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
@@ -357,7 +366,8 @@ class _Judge:
                 if module.scope_of(node.value.id, node.value) is self._scope:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
-            if is_own(module, nodes[0].value) and (self._copied or self._is_constant_of_object(nodes)):
+            is_kept = self._copied or (dot not in self._handed and self._is_constant_of_object(nodes))
+            if is_own(module, nodes[0].value) and is_kept:
                 continue
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)

@@ -59,7 +59,7 @@ class Mapped:
                 return call
         project = module.surroundings.project
         for use in self.uses.outside if self.uses.is_looped_outside else ():
-            if use.call is not None and use.call.looped and is_eager_at(project, use):
+            if use.call is not None and (use.call.looped or use.repeats) and is_eager_at(project, use):
                 return self.made
         return None
 

@@ -56,11 +56,12 @@ def own_reads(module: Module, node: ast.AST) -> Iterator[ast.Attribute]:
 
 
 def is_called(module: Module, attribute: ast.Attribute) -> bool:
-    """Whether an attribute is called, itself or a method of it, or transformed."""
+    """Whether an attribute is called, itself or a method of it, or transformed; methods of arrays only compute."""
     parent = module.parent(attribute)
     if isinstance(parent, ast.Attribute):
         call = module.parent(parent)
-        return isinstance(call, ast.Call) and call.func is parent
+        is_of_array = parent.attr in _OF_ARRAYS and module.get(Device).is_array(attribute)
+        return isinstance(call, ast.Call) and call.func is parent and not is_of_array
     if not isinstance(parent, ast.Call):
         return False
     return parent.func is attribute or (parent.args[:1] == [attribute] and transforms(module, parent))
