@@ -59,6 +59,16 @@ def test_what_another_file_calls_once_is_left_alone() -> None:
     assert _found_in_tables(LOOP.replace("for step in range(1000):", "if (step := 1):")) == []
 
 
+def test_what_a_function_calls_that_a_loop_of_its_file_calls_is_put_under_jit() -> None:
+    shown = "def shown(state, table):\n    return tables.cells(state, table), tables.scored(state)\n\ndef play"
+    loop = LOOP.replace("def play", shown).replace(
+        "print(tables.cells(state, table), tables.looked_up(state, table), tables.scored(state))",
+        "print(shown(state, state))",
+    )
+    assert _found_in_tables(loop) == [(6, None), (15, None)]
+    assert _found_in_tables(loop.replace("for step in range(1000):", "if (step := 1):")) == []
+
+
 TRAINING = """
 import jax
 import jax.numpy as jnp

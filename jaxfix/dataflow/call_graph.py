@@ -53,7 +53,7 @@ class Callers:
 
     @property
     def is_looped_outside(self) -> bool:
-        """Whether one of those is a call that repeats in a loop: needing only these asks for less."""
+        """Whether one of those is a call that repeats: needing only these asks for less."""
         return any(self._project.ask(LOOPED, name) for name in self._names)
 
     def is_closed(self) -> bool:

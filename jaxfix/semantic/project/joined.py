@@ -113,8 +113,8 @@ class Joined:
         return found if any(tells(passed) for call in calls for passed in call.passed_to(parameter)) else ()
 
     def is_looped(self, qualname: str) -> bool:
-        """Whether one of its `users` is a call that repeats in a loop."""
-        return any(use.call is not None and use.call.looped for use in self.users(qualname))
+        """Whether one of its `users` is a call that repeats, in a loop or by the function around."""
+        return any(use.call is not None and (use.call.looped or use.repeats) for use in self.users(qualname))
 
     def is_used(self, qualname: str) -> bool:
         """Whether a program in another file uses the function."""
