@@ -324,7 +324,7 @@ class _Reader:
         return False
 
     def _is_shown(self, node: ast.expr) -> bool:
-        """Whether `node` is read within a text, by builtins and functions of JAX alone: numbers, and no array, remain."""
+        """Whether `node` is read within a text, by builtins and functions of JAX alone: no array remains."""
         for outer in self._module.ancestors(node):
             match outer:
                 case ast.FormattedValue():
