@@ -39,7 +39,7 @@ def differences(path: str, before: bytes | str, after: bytes | str) -> Differenc
       SourceError: one of the texts does not parse.
     """
     trees = _parsed(f"{path} before the change", before), _parsed(f"{path} after the change", after)
-    old, new = map(_definitions, trees)
+    old, new = map(definitions, trees)
     shared = [name for name in old if name in new]
     changed = _outermost([name for name in shared if _dumped(old[name]) != _dumped(new[name])])
     removed = _outermost([name for name in old if name not in new], changed)
@@ -58,7 +58,7 @@ def differences(path: str, before: bytes | str, after: bytes | str) -> Differenc
 
 def line_of(text: bytes | str, qualname: str) -> int:
     """The line of the first definition of that name; 1 where there is none."""
-    found = _definitions(ast.parse(text)).get(qualname)
+    found = definitions(ast.parse(text)).get(qualname)
     return found[0].lineno if found else 1
 
 
@@ -71,7 +71,7 @@ def _parsed(named: str, text: bytes | str) -> ast.Module:
         raise SourceError(named, f"it does not parse: {error}") from error
 
 
-def _definitions(tree: ast.Module) -> Definitions:
+def definitions(tree: ast.Module) -> Definitions:
     """The functions by qualified name; several where a name is defined again."""
     found: dict[str, list[Definition]] = {}
     for name, definition in _walked(tree, ""):

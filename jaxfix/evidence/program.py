@@ -11,6 +11,7 @@ from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.run import Places, Watched, digest_of, kept_originals, merged, probed, resolve, scratch, verified
 from jaxfix.evidence.running import FUNCTIONS_ALONE, HERE, Running, Watching
 from jaxfix.evidence.target import Finished, Job, command_words, runnable, with_interpreter
+from jaxfix.evidence.unbound import without_unbound
 from jaxfix.evidence.written import files_of, written
 from jaxfix.report.measurement import Measurement
 
@@ -108,7 +109,9 @@ class ProgramRunner:
             files = files_of(tree)
             finished = self._run(folder, places, code, beside=beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
-            measurement = replace(measurement, outputs=(*measurement.outputs, *written(tree, files)))
+            old = {path: text for path in code if (text := self.original(path)) is not None}
+            kept = without_unbound(measurement.outputs, old, code)
+            measurement = replace(measurement, outputs=(*kept, *written(tree, files)))
         return (verified(measurement, code),)
 
     def batches(

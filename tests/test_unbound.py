@@ -1,0 +1,45 @@
+"""Variables that a change binds less often."""
+
+import pytest
+
+from jaxfix.evidence.unbound import without_unbound
+from jaxfix.report.measurement import Output
+
+BEFORE = """
+def main():
+    params, state = first()
+    for batch in batches:
+        params = state[0]
+        state = update(params, state, batch)
+"""
+MOVED = """
+def main():
+    params, state = first()
+
+    def step(state, batch):
+        params = state[0]
+        return update(params, state, batch)
+
+    for batch in batches:
+        state = step(state, batch)
+"""
+CAPTURED = MOVED.replace("        params = state[0]\n", "")
+BOUND = MOVED.replace("state = step(state, batch)", "params, state = step(state, batch)")
+
+
+@pytest.mark.parametrize(
+    ("after", "kept"),
+    [(MOVED, ["state"]), (CAPTURED, ["params", "state"]), (BOUND, ["params", "state"]), (BEFORE, ["params", "state"])],
+    ids=["moved", "captured", "bound", "unchanged"],
+)
+def test_a_variable_that_is_bound_less_often_is_not_compared(after: str, kept: list[str]) -> None:
+    labels = [f"a.py:main call 1 left `{name}`" for name in ("params", "state")]
+    outputs = [Output(label, "*", ()) for label in (*labels, "a.py:main call 1", "b.py:main call 1 left `params`")]
+    found = without_unbound(outputs, {"pkg/a.py": BEFORE.encode()}, {"pkg/a.py": after.encode()})
+    others = ("a.py:main call 1", "b.py:main call 1 left `params`")
+    assert [each.label for each in found] == [*(f"a.py:main call 1 left `{name}`" for name in kept), *others]
+
+
+def test_a_text_that_does_not_parse_keeps_all() -> None:
+    outputs = (Output("a.py:main call 1 left `x`", "*", ()),)
+    assert without_unbound(outputs, {"a.py": b"def main(:"}, {"a.py": b"x = 1"}) == outputs
