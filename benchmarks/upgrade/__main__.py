@@ -8,7 +8,8 @@ and its fixed form by the interpreter of this command.
 `periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`;
 figures of others that were run before are kept.
 `tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
-runs it by each `--python`, which needs flax and optax. `users` runs `jaxfix upgrade` in the folders of `--at`.
+runs it by each `--python`, which needs flax and optax. `users` runs `jaxfix upgrade` in the folders
+of `--at`. `editor` takes the quick fixes of that script in Neovim.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.upgrade import as_user, drivers, oracles, own_tests, page, repositories, script, table
+from benchmarks.upgrade import as_user, drivers, editor, oracles, own_tests, page, repositories, script, table
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
@@ -30,10 +31,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "what",
-        choices=("table", "repositories", "oracle", "script", "drivers", "periods", "tests", "apart", "users", "page"),
+        choices=(
+            "table",
+            "repositories",
+            "oracle",
+            "script",
+            "drivers",
+            "periods",
+            "tests",
+            "apart",
+            "users",
+            "editor",
+            "page",
+        ),
     )
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--make", action="append", default=[], metavar="VERSION")
+    parser.add_argument("--neovim", default="nvim")
     parser.add_argument("--at", type=Path, default=Path(".upgrade"))
     options = parser.parse_args()
     figures = json.loads(FIGURES.read_text()) if FIGURES.is_file() else {}
@@ -53,14 +67,16 @@ def main() -> int:
         figures["oracle"] = oracles.asked(options.python[0], sys.executable)
     elif options.what == "drivers":
         period, today = options.python
-        figures["drivers"] = drivers.asked(options.at, ("--oracle-python", period), today)
+        figures["drivers"] = figures.get("drivers", {}) | drivers.asked(options.at, ("--oracle-python", period), today)
     elif options.what == "periods":
         (today,) = options.python or [sys.executable]
         figures["periods"] = figures.get("periods", {}) | drivers.asked(options.at, ("--oracle", "jax==0.4.30"), today)
     elif options.what == "tests":
-        figures["tests"] = own_tests.asked(options.at, *options.python)
+        figures["tests"] = figures.get("tests", {}) | own_tests.asked(options.at, *options.python)
     elif options.what == "users":
         figures["users"] = as_user.asked(options.at, {each["name"]: each for each in figures.get("users", [])})
+    elif options.what == "editor":
+        figures["editor"] = editor.asked(options.neovim)
     elif options.what == "script":
         figures["script"] = script.asked(options.python)
     FIGURES.write_text(json.dumps(figures, indent=1) + "\n")

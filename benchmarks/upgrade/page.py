@@ -31,6 +31,7 @@ def page(figures: Mapping[str, Any]) -> str:
         _periods(figures.get("periods")),
         _tests(figures.get("tests")),
         _script(figures.get("script")),
+        _editor(figures.get("editor")),
     )
     return "\n".join([_HEAD, *(line for part in parts for line in part)])
 
@@ -162,6 +163,16 @@ def _script(found: Mapping[str, str] | None) -> Iterator[str]:
         return
     yield "## A script of 2022\n\n`golden/_upgrade/script_of_2022.py`: `pmap`, `tree_multimap`, `index_update`,"
     yield "`flax.optim`, `host_callback`. Left to a person: the optimizer, by `optax`, and `id_print`.\n"
+    yield "| | |\n|---|---|"
+    yield from (f"| {name} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _editor(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## The same script in an editor\n\nBy `python -m benchmarks.upgrade editor`: each quick fix is taken"
+    yield "from the menu of code actions, and the file saved. Left are the two findings without a fix.\n"
     yield "| | |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""
