@@ -118,6 +118,15 @@ def test_a_name_that_the_project_gives_back_is_written_by_nobody(project: Path, 
     assert done.code == 1 and "jax.tree_map" in (project / "train.py").read_text()
 
 
+def test_a_module_of_jax_that_is_passed_around_leaves_the_fix(project: Path, cli: Cli) -> None:
+    """What may set any name of jax leaves the line to a run, and does not take its fix away."""
+    (project / "compat.py").write_text("import jax\n\n\ndef put(name, value):\n    setattr(jax, name, value)\n")
+    (project / "train.py").write_text("import jax\nprint(jax.tree_map(abs, [-1]))\n")
+    assert "+print(jax.tree.map(abs, [-1]))" in cli("upgrade", "--diff", "--unproven").out
+    cli("upgrade", "--write", "--allow-no-vcs")
+    assert "jax.tree_map" in (project / "train.py").read_text()
+
+
 def test_the_oldest_version_of_a_library_decides_what_is_written(project: Path, cli: Cli) -> None:
     text = "import optax\n\nprint(optax.tree_utils.tree_scalar_mul(2.0, 1.0))\n"
     (project / "train.py").write_text(text)
@@ -137,6 +146,11 @@ def test_a_target_before_the_start_is_refused(project: Path, cli: Cli) -> None:
 def test_a_target_that_the_table_does_not_reach_is_named(project: Path, cli: Cli) -> None:
     assert "changes are known up to jax 0.12" in cli("upgrade", "--to", "99").err
     assert "changes are known" not in cli("upgrade", "--to", "0.12").err
+
+
+def test_a_target_that_is_older_than_what_is_installed_is_named(project: Path, cli: Cli) -> None:
+    assert "`--to 0.4.13` is older than jax " in cli("upgrade", "--to", "0.4.13").err
+    assert "is older than" not in cli("upgrade", "--to", "99").err
 
 
 def test_a_folder_without_sources_has_nothing_to_look_at(project: Path, cli: Cli) -> None:

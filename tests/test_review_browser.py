@@ -27,12 +27,14 @@ from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.render import review_page
+from jaxfix.testing import unmarked
 
 pytestmark = pytest.mark.slow
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("uvicorn")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-AXE = Path(__file__).resolve().parents[1] / "web" / "review" / "node_modules" / "axe-core" / "axe.min.js"
+ROOT = Path(__file__).resolve().parents[1]
+AXE = ROOT / "web" / "review" / "node_modules" / "axe-core" / "axe.min.js"
 WIDE, NARROW = (1280, 860), (390, 844)
 PROOF_MS = 1_500_000
 
@@ -166,6 +168,32 @@ def test_seven_are_accepted_two_rejected_and_exactly_those_are_written(browser: 
         page.click("dialog >> text=Undo the write")
         page.wait_for_selector("dialog >> text=Undone")
         assert tree(project) == before
+
+
+def test_a_script_of_2022_is_written_from_the_page(browser: Any, tmp_path: Path) -> None:
+    """The fixes of `removed-api`: what is written is what the command line writes."""
+    golden = ROOT / "golden" / "_upgrade" / "script_of_2022.py"
+    script = tmp_path / "train.py"
+    script.write_bytes(unmarked(golden.read_bytes()))
+    before = script.read_text()
+    with (
+        started(tmp_path, "--select", "removed-api", "--allow-no-vcs") as review,
+        page_of(browser, review.link) as page,
+    ):
+        number = page.locator(".entry").count()
+        for _ in range(number):
+            page.keyboard.press("a")
+        wait_for_counts(page, f"{number} accepted 0 rejected 0 open")
+        page.keyboard.press("w")
+        page.click("dialog .primary")
+        page.wait_for_selector("dialog >> text=Undo the write")
+        written = script.read_text()
+        page.click("dialog >> text=Undo the write")
+        page.wait_for_selector("dialog >> text=Undone")
+    assert number == 6 and script.read_text() == before
+    news = ("from jax import config", "jax.tree.map", "max=1.0, min=-1.0", "losses.at[epoch].set", "jax.tree.leaves")
+    assert all(new in written for new in news)
+    assert not any(old in written for old in ("jax.ops", "jax.tree_multimap", "jax.config import", "a_max"))
 
 
 def test_two_tabs_stay_in_sync_and_a_crash_loses_nothing(browser: Any, project: Path) -> None:

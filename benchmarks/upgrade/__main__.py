@@ -10,6 +10,7 @@ figures of others that were run before are kept.
 `tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
 runs it by each `--python`, which needs flax and optax. `users` runs `jaxfix upgrade` in the folders
 of `--at`. `editor` takes the quick fixes of that script in Neovim.
+`devices` proves a `pmap` on one device, which is refused, and on more.
 """
 
 import argparse
@@ -20,7 +21,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.upgrade import as_user, drivers, editor, oracles, own_tests, page, repositories, script, table
+from benchmarks.upgrade import as_user, devices, drivers, editor, oracles, own_tests, page, repositories, script, table
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "evidence" / "upgrade.json"
@@ -75,6 +76,8 @@ def main() -> int:
         figures["tests"] = figures.get("tests", {}) | own_tests.asked(options.at, *options.python)
     elif options.what == "users":
         figures["users"] = as_user.asked(options.at, {each["name"]: each for each in figures.get("users", [])})
+    elif options.what == "devices":
+        figures["devices"] = devices.asked()
     elif options.what == "editor":
         figures["editor"] = editor.asked(options.neovim)
     elif options.what == "script":

@@ -32,6 +32,7 @@ def page(figures: Mapping[str, Any]) -> str:
         _tests(figures.get("tests")),
         _script(figures.get("script")),
         _editor(figures.get("editor")),
+        _devices(figures.get("devices")),
     )
     return "\n".join([_HEAD, *(line for part in parts for line in part)])
 
@@ -173,6 +174,16 @@ def _editor(found: Mapping[str, str] | None) -> Iterator[str]:
         return
     yield "## The same script in an editor\n\nBy `python -m benchmarks.upgrade editor`: each quick fix is taken"
     yield "from the menu of code actions, and the file saved. Left are the two findings without a fix.\n"
+    yield "| | |\n|---|---|"
+    yield from (f"| {name} | {answer} |" for name, answer in found.items())
+    yield ""
+
+
+def _devices(found: Mapping[str, str] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## Devices of a proof\n\nBy `python -m benchmarks.upgrade devices`:"
+    yield "the `pmap` of `golden/legacy_parallelism/program.py`.\n"
     yield "| | |\n|---|---|"
     yield from (f"| {name} | {answer} |" for name, answer in found.items())
     yield ""

@@ -111,11 +111,6 @@ def _sets(module: Module, call: ast.Call, name: str) -> bool:
     return False
 
 
-def is_given_elsewhere(module: Module, name: str) -> bool:
-    """Whether another file of the project puts something in its place."""
-    return is_perhaps_rebound(module, name)
-
-
 def is_given_back(module: Module, name: str) -> bool:
     """Whether code of the project may have put something of its own in the place of a name of a library."""
     if is_perhaps_stored(module, name.rpartition(".")[2]) or is_perhaps_rebound(module, name):

@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-from jaxfix.api import Code, Confidence, Finding, Module, Proves, Reason
+from jaxfix.api import Confidence, Finding, Module, Proves
 from jaxfix.api.library import Fate, Keyword, Method, Name, Positional
 from jaxfix_codemods.removed_api.fates import fate, is_gone, package_of
-from jaxfix_codemods.removed_api.guards import is_caught, is_given_back, is_given_elsewhere
+from jaxfix_codemods.removed_api.guards import is_caught, is_given_back
 from jaxfix_codemods.removed_api.types import is_never_run
-
-_GIVEN = Reason(Code.REBOUND, "another file of the project may put something of its own in its place")
 
 
 def certain(
@@ -18,9 +16,6 @@ def certain(
 
     It is not safe for that: the line raises, or warns, and something else may take the error or the warning.
     """
-    if any(is_given_elsewhere(module, name) for name in _names(row)):
-        found = replace(found, recipe=None, declined=_GIVEN)
-        return replace(found, confidence=Confidence.POSSIBLE, deprecated=True, fate=fate(module, row))
     if is_gone(module, row) and is_never_run(module, found.at):
         return _of_unread(module, row, found, is_same=is_same)
     is_told, at = found.recipe is not None or is_gone(module, row), found.at

@@ -42,7 +42,8 @@ def upgrade(options: Upgrade) -> int:
     """
     _check(options)
     to, came_from = _version(options.to, "--to"), _version(options.came_from, "--from")
-    _check_order(to, came_from)
+    today = installed_jax(options.python)
+    _check_order(to, came_from, today)
     request = Request(options.paths or (".",), CODEMODS, python=options.python, ends=Ends(came_from, to))
     if options.has_oracle and options.run is not None:
         code = _asked(options, request)
@@ -54,7 +55,6 @@ def upgrade(options: Upgrade) -> int:
     looked_at = find_targets(request, keeps_texts=False)
     looked = look(looked_at, terminal) if options.no_cache else _looked(looked_at)
     found = from_here(Report(looked.findings.diagnostics, (*looked_at.errors, *looked.findings.errors)))
-    today = installed_jax(options.python)
     number = len(looked_at.targets)
     state = State(came_from or _oldest(looked.targets), today, to or today, number, found.findings, found.errors)
     is_text = options.output_format is OutputFormat.text
@@ -119,13 +119,18 @@ def _check(options: Upgrade) -> None:
     output.refuse_unwritable(options.output_file)
 
 
-def _check_order(to: Version | None, came_from: Version | None) -> None:
-    """That the target is no older than the start; says so of one that is newer than what is known."""
+def _check_order(to: Version | None, came_from: Version | None, today: Version | None) -> None:
+    """That the target is no older than the start; says so of one older than what is installed, or unknown."""
     if to is None:
         return
     if came_from is not None and to < came_from:
         old, new = (".".join(map(str, each)) for each in (came_from, to))
         raise ConfigError(f"`--to {new}` is older than `--from {old}`", hint="code is brought to newer versions alone")
+    if today is not None and to < today:
+        older, newer = (".".join(map(str, each)) for each in (to, today))
+        terminal.note(
+            f"`--to {older}` is older than jax {newer}, which is installed: what came later is not looked for"
+        )
     if to[: len(KNOWN)] > KNOWN:
         terminal.note(f"changes are known up to jax {'.'.join(map(str, KNOWN))}: what came later is not reported")
 
