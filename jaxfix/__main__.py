@@ -11,7 +11,7 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 
 from jaxfix import __version__
 
-_YOUNG = 100_000
+_YOUNG = 300_000
 """Objects after which Python looks for cycles: what is loaded makes some ten thousands of objects, and no garbage."""
 
 

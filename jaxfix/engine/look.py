@@ -33,7 +33,7 @@ def first_record(
         look = _look(found, guess, packages)
         module = _alone(found.module) if look.told else found.module
         facts = facts_of(module, packages)
-        uses = wanted(names, facts.mentions)
+        uses = wanted(names, facts)
         record = Record(look, facts, uses_of(module, packages, uses) if uses else {})
         if any(QUERIES[query].reads is not Reads.DEFINITION for query, _ in look.asked):
             module.keep()  # it may be analysed again: what others define it knows already

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from jaxfix.semantic.project.query import QUERIES, Asked, Reads
-from jaxfix.semantic.project.summary_types import PASSED, Facts, Use, key_for
+from jaxfix.semantic.project.summary_types import PASSED, RETURNED, Facts, Use, key_for
 
 _OF_USES = frozenset({Reads.USES, Reads.CALLERS})
 
@@ -50,8 +50,9 @@ class Questions:
         for name, of in facts.aliases.items():
             leading = f"{facts.name}.{name}"
             self._leading.setdefault(of, []).append(leading)
-            if of in self._passed:
-                self._ask(leading, passed=self._passed[of], followed=of in self._followed)
+            for end in ("", RETURNED):
+                if of + end in self._passed:
+                    self._ask(leading + end, passed=self._passed[of + end], followed=of + end in self._followed)
 
     def _ask(self, name: str, *, passed: bool, followed: bool) -> None:
         pending = [name]
@@ -60,9 +61,13 @@ class Questions:
             if is_new or (followed and each not in self._followed):
                 self._passed[each] = passed or self._passed.get(each, False)
                 self._followed.update({each} if followed else ())
-                pending += self._leading.get(each, ())
+                end = RETURNED if each.endswith(RETURNED) else ""
+                pending += [leading + end for leading in self._leading.get(each.removesuffix(RETURNED), ())]
 
 
-def wanted(names: frozenset[str], mentions: Iterable[str]) -> frozenset[str]:
-    """Those of `names` that are mentioned."""
-    return frozenset(key for each in mentions if (key := key_for(each, names)) is not None)
+def wanted(names: frozenset[str], facts: Facts) -> frozenset[str]:
+    """Those of `names` that a file mentions; of a method, whatever class has it, and of what a function returns too."""
+    spelled = (name for each in facts.mentions for name in (each, each + RETURNED))
+    methods = {name.partition("@")[0] for name in names if name.startswith(".")}
+    found = [key for each in spelled if (key := key_for(each, names)) is not None]
+    return frozenset(found) | methods.intersection([f".{name}" for name in facts.attributes])

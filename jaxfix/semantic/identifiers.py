@@ -70,14 +70,10 @@ class Identifiers:
 
     def among(self, words: frozenset[str]) -> frozenset[str]:
         """Those of `words` that the code mentions, as `mentions` takes it; empty for none."""
-        index = self._index
-        return (
-            (words & index.names.keys())
-            | (words & index.attributes.keys())
-            | (words & index.binding.keys())
-            | (words & self._named)
-            | (words & self._texts)
-        )
+        index, found = self._index, set[str]()
+        for mapping in (index.names, index.attributes, index.binding):  # the cost is that of the shorter of the two
+            found |= words.intersection(mapping) if len(mapping) < len(words) else words & mapping.keys()
+        return frozenset(found) | (words & self._named) | (words & self._texts)
 
     @property
     def words(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import DOES_MORE
 from jaxfix.staging.jit import jitted_by_decorator
+from jaxfix.syntax.nodes import Function
 
 _MEMOS = where(Effect.MEMOISES)
 
@@ -41,9 +42,18 @@ def _is_more(module: Module, method: ast.FunctionDef) -> bool:
 
 def _why_more(module: Module, function: ast.FunctionDef) -> Reason | None:
     """As `demands`, also of the functions that it makes; decorators are not followed."""
-    made = (each for each in module.functions if function in module.functions_around(each))
+    made = module.get(_made_in).get(function, ())
     reasons = (demands(module, each).reason for each in (function, *made))
     return next((each for each in reasons if each is not None and each.code is not Code.DECORATED), None)
+
+
+def _made_in(module: Module) -> dict[Function, list[Function]]:
+    """Of each function those inside it, in the order of the text."""
+    found: dict[Function, list[Function]] = {}
+    for each in module.functions:
+        for outer in module.functions_around(each):
+            found.setdefault(outer, []).append(each)
+    return found
 
 
 def _remembered(module: Module) -> Iterator[str]:
