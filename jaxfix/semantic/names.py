@@ -355,7 +355,7 @@ class Names:
         return tuple([(name, value) for name, value in every if type(name) is ast.Name])
 
     @cached_property
-    def _defining(self) -> frozenset[str]:
+    def defining(self) -> frozenset[str]:
         """The names that some scope binds to a function of this file."""
         lambdas = [target.id for target, value in self.assigned if type(value) is ast.Lambda]
         functions = [each.name for each in self._nodes(ast.FunctionDef)]
@@ -369,7 +369,7 @@ class Names:
         """
         if type(expr) is ast.Lambda:
             return expr
-        if type(expr) is not ast.Name or expr.id not in self._defining:
+        if type(expr) is not ast.Name or expr.id not in self.defining:
             return None
         match self.only_binding(expr):
             case Binding(node=ast.FunctionDef() | ast.AsyncFunctionDef() as function):

@@ -47,12 +47,14 @@ def children(node: ast.AST) -> list[ast.AST]:
     Returns:
       In the order of its fields.
     """
-    found = []
-    for field in FIELDS[type(node)] or ():
+    found, fields_of = list[ast.AST](), FIELDS
+    for field in fields_of[node.__class__] or ():
         value = getattr(node, field, None)
-        if type(value) is list:
-            found += [item for item in value if FIELDS[type(item)] is not None]
-        elif FIELDS[type(value)] is not None:
+        if value.__class__ is list:
+            for item in value:
+                if fields_of[item.__class__] is not None:
+                    found.append(item)
+        elif fields_of[value.__class__] is not None:
             found.append(value)
     return found
 

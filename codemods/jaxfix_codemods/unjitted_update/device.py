@@ -16,6 +16,7 @@ from jaxfix.api.analysis import (
     family,
     is_of_others,
     is_script,
+    last_name,
     methods,
     own_class,
     value_at,
@@ -60,6 +61,8 @@ def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctio
 
 def likely_callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
     """As `callee`, or the method of the class that is the type of a parameter: it may be one of a subclass."""
+    if not isinstance(call.func, ast.Lambda) and last_name(call.func) not in module.names.defining:
+        return None
     if isinstance(call.func, ast.Attribute) and (owner := _typed_class(module, call.func.value)) is not None:
         return _method_of(module, owner, call.func.attr)
     return callee(module, call)
@@ -228,14 +231,19 @@ class Likely:
             if made_by in _GRADIENTS:
                 return 2 * OF_A_TREE
             return OF_A_TREE if made_by in _BATCHING else 0
-        if self.is_jitted(call):
-            return 0
-        if qualname:
+        if qualname or self._is_nothing(call.func) or self.is_jitted(call):
             return 0
         if is_unpacked_function(module, call.func):
             return 2 * OF_A_TREE if _is_second(module, call.func) else 1
         function = likely_callee(module, call)
         return self.of_function(function) if function is not None else self._method(call)
+
+    def _is_nothing(self, func: ast.expr) -> bool:
+        """Whether the names alone say that nothing is known of what `func`, which is not imported, does."""
+        name = last_name(func)
+        if isinstance(func, ast.Name):
+            return name not in self._module.index.binding  # a builtin
+        return not isinstance(func, ast.Lambda) and name not in _ON_DEVICE and name not in self._module.names.defining
 
     def _method(self, call: ast.Call) -> int:
         match call.func:
