@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import jaxfix_codemods
 from jaxfix import testing
 from jaxfix.drivers.cli.start import run as run_cli
 from jaxfix.drivers.new_codemod import registered
@@ -127,3 +128,17 @@ def test_a_pack_without_imports_gets_one() -> None:
     assert registered("import os\n\nCODEMODS = ()\n", "mine", "a") == (
         "import os\nfrom mine import a\n\nCODEMODS = (a.CODEMOD,)\n"
     )
+
+
+def test_a_pack_that_names_its_modules_grows_by_one_line() -> None:
+    before = 'MODULES = (\n    "gamma",  # first\n    "alpha",\n)\nCODEMODS = tuple(map(made, MODULES))\n'
+    after = registered(before, "mine", "beta")
+    assert after == before.replace('    "alpha",\n', '    "alpha",\n    "beta",\n')
+
+
+def test_a_codemod_of_jaxfix_itself_is_one_line() -> None:
+    before = Path(jaxfix_codemods.__file__).read_text()
+    after = registered(before, "jaxfix_codemods", "a_new_one")
+    assert after is not None
+    assert set(after.splitlines()) - set(before.splitlines()) == {'    "a_new_one",'}
+    assert len(after.splitlines()) == len(before.splitlines()) + 1

@@ -1,57 +1,34 @@
 """The codemods that come with jaxfix. Their order is the order of the documentation, and of precedence."""
 
-from jaxfix.api import Codemod
-from jaxfix_codemods import (
-    boolean_mask,
-    captured_constant,
-    cond_between_values,
-    drifting_state_dtype,
-    element_reads,
-    fresh_function,
-    growing_array,
-    host_sync,
-    key_reuse,
-    legacy_parallelism,
-    local_jit,
-    local_loop_function,
-    mapped_loop,
-    python_counter,
-    ragged_batch,
-    ragged_shape,
-    remat_scan,
-    removed_api,
-    separate_value_and_grad,
-    static_exponent,
-    undonated_state,
-    unjitted_update,
-    unrolled_loop,
-    weak_state,
-)
+from importlib import import_module
 
-CODEMODS: tuple[Codemod, ...] = (
-    drifting_state_dtype.CODEMOD,  # first: it needs to see the loop whose functions others move
-    legacy_parallelism.CODEMOD,  # before what moves a mapped function away from its mesh
-    local_loop_function.CODEMOD,
-    local_jit.CODEMOD,
-    cond_between_values.CODEMOD,
-    weak_state.CODEMOD,
-    static_exponent.CODEMOD,
-    growing_array.CODEMOD,
-    boolean_mask.CODEMOD,
-    unrolled_loop.CODEMOD,
-    unjitted_update.CODEMOD,
-    undonated_state.CODEMOD,
-    separate_value_and_grad.CODEMOD,
-    element_reads.CODEMOD,
-    key_reuse.CODEMOD,
-    ragged_batch.CODEMOD,
-    remat_scan.CODEMOD,
-    captured_constant.CODEMOD,
+from jaxfix.api import Codemod
+
+MODULES = (
+    "drifting_state_dtype",  # first: it needs to see the loop whose functions others move
+    "legacy_parallelism",  # before what moves a mapped function away from its mesh
+    "local_loop_function",
+    "local_jit",
+    "cond_between_values",
+    "weak_state",
+    "static_exponent",
+    "growing_array",
+    "boolean_mask",
+    "unrolled_loop",
+    "unjitted_update",
+    "undonated_state",
+    "separate_value_and_grad",
+    "element_reads",
+    "key_reuse",
+    "ragged_batch",
+    "remat_scan",
+    "captured_constant",
     # what a traced run shows best, or alone
-    python_counter.CODEMOD,
-    fresh_function.CODEMOD,
-    ragged_shape.CODEMOD,
-    removed_api.CODEMOD,
-    host_sync.CODEMOD,
-    mapped_loop.CODEMOD,
+    "python_counter",
+    "fresh_function",
+    "ragged_shape",
+    "removed_api",
+    "host_sync",
+    "mapped_loop",
 )
+CODEMODS: tuple[Codemod, ...] = tuple(import_module(f"{__name__}.{name}").CODEMOD for name in MODULES)

@@ -21,27 +21,33 @@ def goldens(name: str) -> Mapping[PurePosixPath, str]:
 def registered(source: str, package: str, name: str) -> str | None:
     """The `__init__.py` of a pack with the codemod of the module `name` at the end of its tuple.
 
+    That is one line where the pack has a tuple `MODULES` of the names of modules, and an import too where it has not.
+
     Returns:
-      None where no plain tuple `CODEMODS` is found to add it to.
+      None where neither that nor a plain tuple `CODEMODS` is found to add it to.
     """
-    tree = ast.parse(source)
-    listed = next((value for node in tree.body if (value := _tuple(node)) is not None), None)
+    tree, text = ast.parse(source), source.encode()
+    place, named = _Places(text), _listed(tree, "MODULES")
+    if named is not None:
+        return apply_edits(text, [place.added(named, f'"{name}"')]).decode()
+    listed = _listed(tree, "CODEMODS")
     if listed is None:
         return None
     taken = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == package]
-    text = source.encode()
-    place = _Places(text)
     edits = [place.imported(taken[-1], name) if taken else place.import_below(tree, package, name)]
     edits.append(place.added(listed, f"{name}.CODEMOD"))
     return apply_edits(text, edits).decode()
 
 
-def _tuple(node: ast.stmt) -> ast.Tuple | None:
-    match node:
-        case ast.Assign(targets=[ast.Name(id="CODEMODS")], value=ast.Tuple() as listed):
-            return listed
-        case ast.AnnAssign(target=ast.Name(id="CODEMODS"), value=ast.Tuple() as listed):
-            return listed
+def _listed(tree: ast.Module, name: str) -> ast.Tuple | None:
+    """The tuple that the module binds to `name`."""
+    for node in tree.body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=bound)], value=ast.Tuple() as listed)
+                | ast.AnnAssign(target=ast.Name(id=bound), value=ast.Tuple() as listed)
+            ) if bound == name:
+                return listed
     return None
 
 
