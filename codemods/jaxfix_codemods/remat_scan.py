@@ -70,10 +70,10 @@ from jaxfix.api import (
     Staging,
 )
 from jaxfix.api.analysis import Change, Offer, effects
-from jaxfix.api.library import CONTROL_FLOW
+from jaxfix.api.library import CONTROL_FLOW, Transform, where
 from jaxfix_codemods.following import runs_host_code
 
-_CHECKPOINTS = ("jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint", "flax.linen.remat", "flax.nnx.remat")
+_CHECKPOINTS = where(Transform.RECOMPUTES)
 _LOOPS = ("jax.lax.scan", "jax.lax.map", "jax.lax.fori_loop")
 """Those that have a gradient in reverse."""
 

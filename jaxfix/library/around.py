@@ -65,6 +65,7 @@ FUNCTIONS = (
     Function("flax.jax_utils.replicate", (Result.STACKED,)),
     Function("flax.linen.Dense", (Class.DENSE,)),
     Function("flax.linen.Dropout", (Class.EMPTY,)),
+    Function("flax.linen.remat", (Transform.RECOMPUTES,)),
     Function("flax.linen.Sequential", (Class.EMPTY,)),
     Function("flax.linen.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),
     Function("flax.nnx.grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Identity.RENEWS)),
@@ -72,6 +73,7 @@ FUNCTIONS = (
     Function(
         "flax.nnx.value_and_grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.WITH_VALUE, Identity.RENEWS)
     ),
+    Function("flax.nnx.remat", (Transform.RECOMPUTES,)),
     Function("flax.nnx.vmap", (Transform.BATCHES, Identity.RENEWS)),
     Function("flax.serialization.msgpack_serialize", (Result.NO_PART,)),
     Function("flax.serialization.to_bytes", (Result.NO_PART,)),

@@ -1,6 +1,7 @@
 """What a row of the library table may say of a name: a claim, whose absence is never a claim of the opposite."""
 
 from jaxfix.library.facet import Facet
+from jaxfix.library.package_facets import Package as Package
 
 
 class Transform:
@@ -48,6 +49,8 @@ class Transform:
     """Compiles, and finds its programs by the given function: another function object is another program. Measured."""
     SAME_RESULT = Facet()
     """Makes a function that returns what the given one returns."""
+    RECOMPUTES = Facet()
+    """Makes a function whose inner values a derivative computes again, in place of keeping them."""
     MAPS_LEAVES = Facet()
     """Calls it for each leaf of a pytree."""
     DERIVATIVE_RULE = Facet()
@@ -192,6 +195,8 @@ class Result:
     """The argument as an array."""
     REDUCED = Facet()
     """Fewer elements, strongly typed even of a weakly typed array."""
+    OF_ALL = Facet()
+    """Depends on each element along the axis: with one more it is another."""
     NOT_FINITE = Facet()
     """True where a value is not finite."""
     FINITE = Facet()
@@ -276,6 +281,8 @@ class Takes:
     """First a number, traced or not, and gives the same for both."""
     CONDITION = Facet()
     """First a condition, traced or not."""
+    AXIS = Facet()
+    """An axis, along which alone it computes."""
     ATTRIBUTE_NAME = Facet()
     """An object and the name of an attribute."""
     KEY = Facet()
@@ -362,40 +369,3 @@ class Class:
     """A layer whose weights are as wide as its first argument says."""
     EMPTY = Facet()
     """A layer that has no weights of its own."""
-
-
-class Package:
-    """What all functions of a package do, except those whose row says otherwise."""
-
-    PURE = Facet()
-    """Its own object may be read at any trace."""
-    PURE_THROUGHOUT = Facet()
-    """Equal results for equal arguments, whenever they are traced, in the packages inside too."""
-    WORLD = Facet()
-    """Reads or changes the world."""
-    LAYERS = Facet()
-    """Its classes are bases of layers, whose methods run where `apply` of a whole model does."""
-    HOST = Facet()
-    """Wants concrete values."""
-    ARRAYS = Facet()
-    """Returns arrays or what is made of them."""
-    IMMUTABLE = Facet()
-    """Returns an immutable value."""
-    FRESH = Facet()
-    """Returns arrays of their own."""
-    READS = Facet()
-    """Changes no argument."""
-    ELEMENTWISE = Facet()
-    """Returns the dtype of its arguments."""
-    MAKES = Facet()
-    """Makes something of its arguments alone, without asking for a device."""
-    NUMPY = Facet()
-    """The interface of NumPy."""
-    CONSTANTS = Facet()
-    """`pi`, `e`, `inf` and `nan` are Python floats there."""
-    OPERATES = Facet()
-    """Its functions take and return arrays."""
-    LEAVES_ONLY = Facet()
-    """The pytrees that it makes hold leaves alone, except what has `Class.HIDES`."""
-    DRAWS = Facet()
-    """Draws pictures, each of which takes longer than hundreds of operations."""

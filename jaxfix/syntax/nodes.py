@@ -6,7 +6,7 @@ Operators and contexts (`ast.Add`, `ast.Load`) have no place in the text, and ar
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 N = TypeVar("N", bound=ast.AST)
 _WITHOUT_NODES = frozenset(
@@ -47,7 +47,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     Returns:
       In the order of its fields.
     """
-    found, fields_of = list[ast.AST](), FIELDS
+    found, fields_of = list[Any](), FIELDS
     for field in fields_of[node.__class__] or ():
         value = getattr(node, field, None)
         if value.__class__ is list:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Finding, Module, Reason, Rewriter, jit_of
-from jaxfix.api.library import Fate
+from jaxfix.api.library import Fate, Package, where
 from jaxfix_codemods.legacy_parallelism.meshes import Entered, entered
 from jaxfix_codemods.legacy_parallelism.partitioned import PJIT
 
@@ -14,7 +14,7 @@ WARNS = (0, 10, 1)
 _SINCE = (0, 7, 0)
 _MADE = "jax.make_mesh"
 _HARMLESS = ("numpy.", "time.", "os.", "math.", "logging.")
-_BLIND = frozenset({"absl", "chex", "jax", "jaxlib", "matplotlib", "numpy", "optax", "pandas", "scipy", "tqdm"})
+_BLIND = where(Package.WITHOUT_MESH)
 """Packages that read no mesh by themselves, beside those of Python itself."""
 _PLACES = ("jax.device_put", "jax.device_get", "jax.block_until_ready")
 

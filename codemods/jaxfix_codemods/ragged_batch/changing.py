@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, walk
+from jaxfix.api.library import Result, short_names
 from jaxfix_codemods.ragged_batch.generators import handed_by
 from jaxfix_codemods.ragged_batch.loops import Batches, counted_elsewhere, end_of, length, read_after, sizes_used
 from jaxfix_codemods.ragged_batch.rows import Means
@@ -10,9 +11,7 @@ from jaxfix_codemods.ragged_batch.steps import Step, losses, traced, unread_call
 from jaxfix_codemods.ragged_batch.widths import refilled, widths
 from jaxfix_codemods.ragged_batch.widths import whole as whole_width
 
-_OTHERS = frozenset(
-    {"sum", "max", "min", "std", "var", "median", "prod", "norm", "cumsum", "sort", "argsort", "average"}
-)
+_OTHERS = short_names(Result.OF_ALL)
 _EXTREMES = frozenset({"max", "min"})
 """Of them a row that is there twice changes nothing."""
 _STATISTICS = ("BatchNorm", "batch_stats", "batch_norm")

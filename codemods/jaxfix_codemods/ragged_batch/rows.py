@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, arguments_of, returned, walk
-from jaxfix.api.library import Result, Transform, where
+from jaxfix.api.library import Result, Takes, Transform, short_names, where
 
 _PASSES = 4
 """Over a step, which suffice for values that go through three functions or variables against the order of the text."""
@@ -27,27 +27,7 @@ _BY_ROW = frozenset(
 """Functions that compute each row by itself, whatever the rank."""
 _LAST_AXIS = frozenset({"softmax", "log_softmax", "normalize", "standardize", "glu"})
 """Along the last axis, if no other one is named."""
-_OVER_AN_AXIS = frozenset(
-    {
-        "all",
-        "amax",
-        "amin",
-        "any",
-        "argmax",
-        "argmin",
-        "logsumexp",
-        "max",
-        "mean",
-        "min",
-        "norm",
-        "prod",
-        "squeeze",
-        "std",
-        "sum",
-        "take_along_axis",
-        "var",
-    }
-)
+_OVER_AN_AXIS = short_names(Takes.AXIS)
 _OTHER_AXES = ("-1", "1", "(1, 2)", "(1, 2, 3)", "(-2, -1)")
 _FILLED = where(Result.FILLED)
 _GRADIENTS = where(Transform.GRADIENT)
