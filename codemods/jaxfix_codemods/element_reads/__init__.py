@@ -30,7 +30,7 @@ After:
 
 Safety: needs a rerun. Elements of NumPy are not arrays of JAX: arithmetic with
 them has other types. So only what goes to the host at once is read from the
-copy: `float`, `int`, `bool`, `.item()`, `print`, a format, a condition, a
+copy: `float`, `int`, `bool`, `.item()`, `print`, a format, an index into a list, a condition, a
 comparison in one with a small integer or a quarter of one. JAX takes the
 last element where an index lies beyond the end, NumPy raises an `IndexError`:
 an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and

@@ -2,10 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jaxfix.api import Module, frozen, jit_of, walk
-from jaxfix.api.analysis import MAY, Solver, reaching
+from jaxfix.api.analysis import MAY, Solver, Sources, Values, family, methods, own_class, reaching
 from jaxfix.api.library import Member, Result, Takes, Transform, short_names, where
 from jaxfix_codemods.element_reads.indices import are_known
 
@@ -17,6 +17,8 @@ _STATIC = short_names(Member.STATIC, "jax.Array")
 _ORDERING = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 _INSIDE = re.compile(r"\{[^{}:]*[.\[!]")
 """A field of a format that is more than the argument: a part of it, or its `repr`."""
+_WITH_INDEX = 2
+"""The parameters of a `__getitem__`."""
 _MOST = 7
 """The greatest number that each dtype holds exactly, and below each less than one apart."""
 _FRACTIONS = 4
@@ -155,6 +157,8 @@ class Uses:
                 return attr in _STATIC or (attr in _METHODS and is_called)
             case ast.Subscript(value=value, ctx=ast.Load()) if value is use:
                 return self.is_of_host(parent)
+            case ast.Subscript(value=items, ctx=ast.Load()):
+                return self._is_list(items) or self._stays_in_own_item(items)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 other = right if left is use else left
                 is_alike = isinstance(op, _ORDERING) and (_is_exact(other) or _are_of_one(use, other))
@@ -223,6 +227,31 @@ class Uses:
         if at >= len(parameters) or self._module.method_of(function) is not None:
             return False
         return not self._elsewhere(parameters[at])
+
+    def _is_list(self, items: ast.expr) -> bool:
+        """Whether an index into `items` is asked for its number alone: they are a list of Python, or the like."""
+        module, values = self._module, self._module.get(Values)
+        owner = own_class(module, items.value) if isinstance(items, ast.Attribute) else None
+        if owner is not None and isinstance(items, ast.Attribute):
+            sources: Iterable[ast.AST] = Sources(module, values).held(items.attr, family(module, owner))
+        else:
+            sources = values.origins.of(items)
+        found = list(sources)
+        return bool(found) and all(map(self._makes_list, found))
+
+    def _makes_list(self, source: ast.AST) -> bool:
+        if isinstance(source, ast.Call):
+            name = self._module.qualname(source.func)
+            return name == "collections.deque" or self._is_builtin(source, "list", "sorted")
+        return isinstance(source, ast.List | ast.ListComp)
+
+    def _stays_in_own_item(self, items: ast.expr) -> bool:
+        """Whether it is an index of the own object, whose `__getitem__` does nothing else with it."""
+        owner = own_class(self._module, items)
+        found = methods(family(self._module, owner), "__getitem__") if owner is not None else ()
+        if len(found) != 1 or found[0].decorator_list or len(found[0].args.args) != _WITH_INDEX:
+            return False
+        return not self._elsewhere(found[0].args.args[1])
 
     def _is_condition(self, node: ast.expr) -> bool:
         """Whether `node` is asked for nothing but its truth."""
