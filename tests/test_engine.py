@@ -12,8 +12,9 @@ import pytest
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.registry import load_registry
-from jaxfix.report.finding import Equality, Finding, Fix, Rewriter, Safety
+from jaxfix.report.finding import Equality, Finding, Fix, Safety
 from jaxfix.report.reason import Code, Reason
+from jaxfix.report.recipe import Rewriter
 from jaxfix.report.report import Patch
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module

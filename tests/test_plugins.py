@@ -14,8 +14,9 @@ from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.engine.survey import survey
 from jaxfix.engine.unit import Unit
-from jaxfix.report.finding import Equality, Finding, Rewriter, Safety
+from jaxfix.report.finding import Equality, Finding, Safety
 from jaxfix.report.reason import Reason
+from jaxfix.report.recipe import Rewriter
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import ALONE

@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.reliability import growth, programs
 from benchmarks.reliability.laws import examine
 from jaxfix.engine.analyze import analyze
-from jaxfix.report.finding import Finding, Rewriter
+from jaxfix.report.finding import Finding
+from jaxfix.report.recipe import Rewriter
 from jaxfix.semantic.module import Module
 from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from jaxfix.report.finding import Rewriter
+from jaxfix.report.recipe import Rewriter
 from jaxfix.rewrite.rewriter import EditRecorder
 from jaxfix.semantic.module import Module
 from jaxfix.source.edits import apply_edits

@@ -1,7 +1,8 @@
 """What a codemod needs: the contract, the model of a module, and what JAX compiles."""
 
-from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Recipe, Rewriter, Safety
+from jaxfix.report.finding import Confidence, Equality, Finding, Proves, Safety
 from jaxfix.report.reason import Code, Declined, Reason
+from jaxfix.report.recipe import Recipe, Rewriter
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
 from jaxfix.report.trace.hot import Work

@@ -25,7 +25,7 @@ _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
 
 
 class EditRecorder:
-    """Implements `jaxfix.report.finding.Rewriter` for one recipe; `edits` is what the recipe asked for.
+    """Implements `jaxfix.report.recipe.Rewriter` for one recipe; `edits` is what the recipe asked for.
 
     `helpers` are the generated helper functions that it calls.
 
