@@ -318,10 +318,8 @@ class _Reader:
                     found.methods.setdefault(name, attr)
                     is_own = self._is_within(scope) and fills_own(self._module, func, scope)
                     if attr in MUTATORS - {"update", "add", "sort"} and not is_own:
-                        found.reason = Reason(
-                            Code.SIDE_EFFECT,
-                            f"it calls `{self._module.text(func)}`, which changes `{name}` at trace time only",
-                        )
+                        words = f"it calls `{self._module.text(func)}`, which changes `{name}` at trace time only"
+                        found.reason = Reason(Code.SIDE_EFFECT, words)
 
     def _is_within(self, scope: ast.AST) -> TypeGuard[Function]:
         """Whether a function is read, and not statements that stand in one."""
