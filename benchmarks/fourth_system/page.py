@@ -15,7 +15,11 @@ CHANGES = ("--ragged", "pad", "--goal", "memory")
 DECIDED_BY_A_RUN = "unrolled-loop"
 """What is not written without a run, as how often the loop runs is a shape."""
 MISTAKES = (
-    ("the update does not donate its state", ("undonated-state",), ""),
+    (
+        "the update does not donate its state",
+        ("undonated-state",),
+        "the state is too small for a run to show less memory",
+    ),
     (
         "a Python loop over time, unrolled by each trace",
         ("unrolled-loop",),
@@ -100,8 +104,8 @@ def lines(
         "A training script with the mistakes that the second table "
         "names: as written, as a JAX developer repairs it (before jaxfix was tried on it), and as "
         f"{_how(is_unproven=is_unproven)} leaves it. Each run is a process of its own, without a persistent "
-        "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are one run on a "
-        "shared machine."
+        "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are one run each, "
+        "at another load of a shared machine each: a factor of three is noise."
     )
     yield ""
     yield f"jax {jax.__version__}; Python {platform.python_version()}, {jax.devices()[0].device_kind}."
