@@ -16,7 +16,7 @@ from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
 from jaxfix.effects.deletion import is_taken_elsewhere, leaves
-from jaxfix.effects.demands import Demands
+from jaxfix.effects.demands import Demands, is_length
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
@@ -162,6 +162,7 @@ __all__ = [
     "is_eager_at",
     "is_impure",
     "is_in_loop",
+    "is_length",
     "is_no_tree_class",
     "is_of_others",
     "is_own_method",

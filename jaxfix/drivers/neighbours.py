@@ -75,6 +75,10 @@ class Neighbours:
         """Of the files that may store an attribute of this name."""
         return self._telling(_stores, attribute)
 
+    def filling(self, name: str) -> Sequence[Facts]:
+        """Of the files that may change what an attribute or a variable of this name holds."""
+        return (*self._telling(_binds, name), *self._telling(_stores, ANY_NAME))
+
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use what this dotted name stands for, a method through any object."""
         owner, _, last = qualname.rpartition(".")

@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.effects.aliases import is_fillable
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of, family, is_of_others, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, SETTERS, changes_of
-from jaxfix.semantic.project.query import STORES
+from jaxfix.semantic.project.query import FILLS, STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.semantic.receivers import PASSES_ITEMS
 from jaxfix.source.frozen import frozen
@@ -96,7 +97,7 @@ class InstanceAttribute:
                 return Reason(Code.REBOUND, f"line {text.lineno} rebinds `{self.name}`, by its name", text.lineno)
         if module.surroundings.project.ask(STORES, self.name):
             return Reason(Code.CHANGED_ELSEWHERE, f"another file rebinds an attribute `{self.name}`")
-        if changes_of(module).any_attribute:
+        if changes_of(module).any_attribute or ANY_NAME in changes_of(module).perhaps_rebound:
             return Reason(Code.REBOUND, "attributes are set by computed names")
         if module.surroundings.project.ask(STORES, ANY_NAME):
             return Reason(
@@ -112,6 +113,9 @@ class InstanceAttribute:
     def why_filled(self) -> Reason | None:
         """Why the object behind it, or a part of that, changes in place; None where nothing changes it."""
         module = self.module
+        values = (value_at(module, place) for place in self.bound())
+        if any(is_fillable(module, value) for value in values) and module.surroundings.project.ask(FILLS, self.name):
+            return Reason(Code.CHANGED_ELSEWHERE, f"another file may change what an attribute `{self.name}` holds")
         for node in module.attributes(self.name):
             if is_of_others(module, node, self.classes):
                 continue

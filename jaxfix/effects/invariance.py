@@ -9,7 +9,7 @@ from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
-from jaxfix.semantic.project.query import REBINDS, STORES
+from jaxfix.semantic.project.query import REBINDS, SETS_NAMES, STORES
 from jaxfix.staging.function_identity import RENEWING
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, walk
@@ -178,7 +178,7 @@ def is_bound_by_a_cell(module: Module, name: str) -> bool:
 def is_changed_elsewhere(module: Module, name: str) -> bool:
     """Whether another file binds the `name` of this module, or changes what it stands for."""
     own, project = module.surroundings.name, module.surroundings.project
-    if own is not None and project.ask(REBINDS, f"{own}.{name}"):
+    if own is not None and (project.ask(REBINDS, f"{own}.{name}") or project.ask(SETS_NAMES, own)):
         return True
     borrowed = module.names.imports.get(name)
     return borrowed is not None and project.ask(REBINDS, borrowed)

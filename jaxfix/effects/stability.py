@@ -1,18 +1,28 @@
 """Whether the object behind a name stays what it is while the program runs."""
 
 import ast
+import sys
 from collections.abc import Iterator
 
-from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, why_aliased
+from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, taken_by_name, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
+from jaxfix.library.table import ROWS
 from jaxfix.report.reason import Code, Reason
-from jaxfix.semantic.classes import class_of
+from jaxfix.semantic.calls import arguments_of
+from jaxfix.semantic.classes import class_of, strange_base
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
-from jaxfix.semantic.project.query import REBINDS, STORES
+from jaxfix.semantic.project.query import FILLS, REBINDS, SETS_NAMES, STORES
+from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import parameters_of
+
+_KNOWN = sys.stdlib_module_names | {row.name.partition(".")[0] for row in ROWS}
+"""Packages whose classes change no attributes that a class of the file gives its objects."""
+
+
+_LAZY = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 
 
 @frozen
@@ -75,8 +85,16 @@ def why_unstable(
         if module.scope_of(name, root) is scope and not _is_functional_update(module, root):
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
     value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-    reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
-    return reason or why_object_unstable(module, value)
+    return _why_filled(module, name, scope, value) or why_object_unstable(module, value)
+
+
+def _why_filled(module: Module, name: str, scope: ast.AST, value: ast.expr | None) -> Reason | None:
+    """Why a list, a dictionary or an array of NumPy that is bound to `name` may be refilled."""
+    if not is_fillable(module, value):
+        return None
+    if scope is module.tree and module.surroundings.project.ask(FILLS, name):
+        return Reason(Code.CHANGED_ELSEWHERE, f"another file may change what `{name}` holds")
+    return why_aliased(module, name, scope)
 
 
 def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> Reason | None:
@@ -92,8 +110,7 @@ def _why_changed(module: Module, name: str, scope: ast.AST, during: During) -> R
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
     for binding in module.bindings(name, scope):
         value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-        reason = why_aliased(module, name, scope) if is_fillable(module, value) else None
-        reason = reason or why_object_unstable(module, value, during)
+        reason = _why_filled(module, name, scope, value) or why_object_unstable(module, value, during)
         if reason is not None:
             return reason
     return None
@@ -105,7 +122,8 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
     qualname = module.qualname(read)
     if qualname is None or "." not in qualname:
         return None
-    if module.surroundings.project.ask(REBINDS, qualname):
+    project = module.surroundings.project
+    if project.ask(REBINDS, qualname) or project.ask(SETS_NAMES, qualname.rpartition(".")[0]):
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)
@@ -145,7 +163,7 @@ def _is_functional_update(module: Module, root: ast.AST) -> bool:
 def why_object_unstable(module: Module, value: ast.expr | None, during: During | None = None) -> Reason | None:
     """Why an object of a class of this file, or one that it holds, is not the same from call to call."""
     found = (_why_class_unstable(module, owner, during) for owner in _made_with(module, value))
-    return next((reason for reason in found if reason is not None), None)
+    return next((reason for reason in found if reason is not None), None) or next(_given_filled(module, value), None)
 
 
 def _made_with(module: Module, value: ast.expr | None) -> Iterator[ast.ClassDef]:
@@ -162,6 +180,9 @@ def _made_with(module: Module, value: ast.expr | None) -> Iterator[ast.ClassDef]
 
 
 def _why_class_unstable(module: Module, owner: ast.ClassDef, during: During | None) -> Reason | None:
+    base = strange_base(module, owner)
+    if base is not None and (module.qualname(base) or "").partition(".")[0] not in _KNOWN:
+        return Reason(Code.UNREAD, f"`{owner.name}` has a base, `{module.text(base)}`, that may change its objects")
     for member in owner.body:
         if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
             for node in walk(member):
@@ -187,15 +208,81 @@ def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]
     for name in sorted(_attributes(module, owner)):
         uses = module.attributes(name)
         values = [parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign)]
+        values += [
+            value
+            for bound in module.bindings(name, owner)
+            if isinstance(bound.node, ast.Name) and (value := module.value_of(bound.node)) is not None
+        ]
+        if any(_is_used_up(module, value) for value in values):
+            yield Reason(Code.MUTATED, f"an attribute `{name}` holds an iterator, which is used up")
+        yield from (reason for value in values if (reason := _why_shared(module, value)) is not None)
         if any(is_fillable(module, value) for value in values):
-            nests = any(holds_fillable(module, value) for value in values)
-            for use in uses:
-                if isinstance(use.ctx, ast.Load) and not only_reads(module, use, nests=nests):
-                    yield Reason(
-                        Code.ESCAPES,
-                        f"line {use.lineno} passes `{module.text(use)}` to code that may change it",
-                        use.lineno,
-                    )
+            yield from _attribute_filled(module, name, nests=any(holds_fillable(module, value) for value in values))
+
+
+def _attribute_filled(module: Module, name: str, *, nests: bool) -> Iterator[Reason]:
+    """What may change in place what an attribute holds, of whatever object."""
+    if module.surroundings.project.ask(FILLS, name):
+        yield Reason(Code.CHANGED_ELSEWHERE, f"another file may change what an attribute `{name}` holds")
+    if not {name, ANY_NAME}.isdisjoint(taken_by_name(module)):
+        yield Reason(Code.ESCAPES, f"code that may change what `{name}` holds reads it by its name")
+    for use in module.attributes(name):
+        if isinstance(use.ctx, ast.Load) and not only_reads(module, use, nests=nests):
+            text = f"line {use.lineno} passes `{module.text(use)}` to code that may change it"
+            yield Reason(Code.ESCAPES, text, use.lineno)
+
+
+def _why_shared(module: Module, held: ast.expr) -> Reason | None:
+    """Why what a variable of the module holds may be refilled under that name, of one that an object keeps."""
+    value = _of_module(module, held)
+    if not isinstance(held, ast.Name) or value is None or not is_fillable(module, value):
+        return None
+    if module.surroundings.project.ask(FILLS, held.id):
+        return Reason(Code.CHANGED_ELSEWHERE, f"another file may change what `{held.id}` holds")
+    others = (use for use in module.reads(held.id, module.tree) if use is not held)
+    nests = holds_fillable(module, value)
+    strange = next((use for use in others if not only_reads(module, use, nests=nests)), None)
+    if strange is None and held.id not in changes_of(module).roots:
+        return None
+    return Reason(Code.MUTATED, f"`{held.id}`, which an object keeps, may be changed in place")
+
+
+def _is_used_up(module: Module, value: ast.expr) -> bool:
+    """Whether `value` makes an iterator."""
+    if not isinstance(value, ast.Call):
+        return isinstance(value, ast.GeneratorExp)
+    is_builtin = isinstance(value.func, ast.Name) and module.scope_of(value.func.id, value) is None
+    return (is_builtin and module.text(value.func) in _LAZY) or (module.qualname(value.func) or "").startswith(
+        "itertools."
+    )
+
+
+def _of_module(module: Module, held: ast.expr) -> ast.expr | None:
+    is_global = isinstance(held, ast.Name) and module.scope_of(held.id, held) is module.tree
+    return module.only_value(held) if is_global and isinstance(held, ast.Name) else None
+
+
+def _given_filled(module: Module, value: ast.expr | None) -> Iterator[Reason]:
+    """What may refill a list, a dictionary or an array of NumPy that an object of a class of this file was given."""
+    for call in (node for node in walk(value) if isinstance(node, ast.Call)) if value is not None else ():
+        owner = class_of(module, call.func)
+        members = owner.body if owner is not None else ()
+        for made in (each for each in members if isinstance(each, ast.FunctionDef) and each.name in INITIALISERS):
+            for parameter, given in (arguments_of(made, call, bound=True) or {}).items():
+                if given is None:
+                    continue
+                if (reason := _why_shared(module, given)) is not None:
+                    yield reason
+                if is_fillable(module, _of_module(module, given) or given):
+                    for name in _kept_as(module, made, parameter):
+                        yield from _attribute_filled(module, name, nests=True)
+
+
+def _kept_as(module: Module, made: ast.FunctionDef, parameter: str) -> list[str]:
+    """The attributes that an initialiser binds to what it is given."""
+    bound = (module.parent(use) for use in module.reads(parameter, made))
+    targets = (target for each in bound if isinstance(each, ast.Assign) for target in each.targets)
+    return [target.attr for target in targets if isinstance(target, ast.Attribute)]
 
 
 def _attributes(module: Module, owner: ast.ClassDef) -> set[str]:

@@ -19,7 +19,7 @@ from jaxfix.semantic.calls import arguments_passed
 from jaxfix.semantic.classes import family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
-from jaxfix.semantic.receivers import called_methods
+from jaxfix.semantic.receivers import called_methods, functions_held
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
@@ -195,6 +195,8 @@ class _Reader:
         own = owner_of(self._module, node) if isinstance(node, ast.Attribute) else None
         for each in called_methods(self._module, node) if own is None else ():
             self._function(node, each, found, bound=True)
+        for held in functions_held(self._module, node):
+            self._function(node, held, found)
 
     def _function(
         self, node: ast.Name | ast.Attribute | ast.Subscript, function: Function, found: Demands, *, bound: bool = False

@@ -14,6 +14,7 @@ from jaxfix.semantic.project.query import (
     CALLS_BACK,
     FACTORY,
     FIELDS,
+    FILLS,
     HIDES,
     IS_READ,
     JIT,
@@ -66,6 +67,8 @@ class Expected:
         self._of_any.update(((STORES.name, attribute), True) for attribute in facts.stored)
         self._of_any.update(((REBINDS.name, name), True) for name in facts.rebinds if name not in self._modules)
         self._of_any.update(((query, ""), True) for done, query in _DONE_APART.items() if done in facts.rebinds)
+        filled = (name for name in facts.rebinds if name.startswith(summary_types.FILLS))
+        self._of_any.update(((FILLS.name, name.removeprefix(summary_types.FILLS)), True) for name in filled)
         if facts.hides:
             self._of_any[HIDES.name, ""] = True
 

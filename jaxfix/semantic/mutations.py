@@ -56,7 +56,14 @@ def changes_of(module: Module) -> Changes:
 
 def is_stored(module: Module, attribute: str) -> bool:
     """Whether it is stored after its object was made: here, or on a strange object in another file."""
-    return attribute in changes_of(module).attributes or module.surroundings.project.ask(STORES, attribute)
+    project = module.surroundings.project
+    is_named = attribute in changes_of(module).attributes or project.ask(STORES, attribute)
+    return is_named or stores_any(module)
+
+
+def stores_any(module: Module) -> bool:
+    """Whether some file stores attributes of strange objects whose names are not in the text."""
+    return ANY_NAME in changes_of(module).perhaps_rebound or module.surroundings.project.ask(STORES, ANY_NAME)
 
 
 def stored_attributes(module: Module) -> list[ast.Attribute]:
@@ -95,6 +102,12 @@ def _telling(module: Module) -> list[ast.AST]:
         if not is_load or (may_list and module.qualname(subscript.value) == "sys.modules"):
             chosen.add(subscript)
     chosen.update(module.nodes(ast.AugAssign))
+    chosen.update(call for call in map(module.parent, module.attributes("__init__")) if isinstance(call, ast.Call))
+    setters = (
+        *(each for by in SETTERS for each in module.names.by_id.get(by, ())),
+        *(each for by in SETTERS for each in module.attributes(by)),
+    )
+    chosen.update(each for each in setters if _is_handed_on(module, each))
     chosen.update(node for node in module.nodes(ast.ImportFrom) if node.module == "builtins")
     return in_order([*chosen])
 
@@ -119,6 +132,32 @@ def is_own_object(module: Module, node: ast.AST) -> bool:
         return False
     parameters = positional_of(around[-1].args)
     return bool(parameters) and parameters[0].arg == node.id
+
+
+def _makes_again(module: Module, call: ast.AST, made: ast.expr) -> bool:
+    """Whether `call` of an initialiser is not one of a base, in that of a class."""
+    function = module.function(call)
+    in_initialiser = isinstance(function, ast.FunctionDef) and function.name in INITIALISERS
+    is_super = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "super"
+    return not in_initialiser and not is_super
+
+
+def _texts_beside(module: Module, setter: ast.AST) -> set[str]:
+    """The texts that are passed on with a setter."""
+    call = module.parent(setter)
+    given = call.args if isinstance(call, ast.Call) else []
+    return {text for each in given if (text := _text_of(each)) is not None}
+
+
+def _is_handed_on(module: Module, setter: ast.AST) -> bool:
+    """Whether `setter` is one that sets attributes, and goes to other code, which names them."""
+    match setter:
+        case ast.Name(id=by, ctx=ast.Load()) if by in SETTERS:
+            return not _is_called(module, setter)
+        case ast.Attribute(attr=by, ctx=ast.Load()) if by in SETTERS and by.startswith("__"):
+            call = module.parent(setter)
+            return not (isinstance(call, ast.Call) and call.func is setter)
+    return False
 
 
 def is_being_made(module: Module, node: ast.AST) -> bool:
@@ -157,8 +196,15 @@ def _note(module: Module, node: ast.AST, found: Changes) -> None:
             _note_attribute(module, value, name, found)
         case ast.Call(func=ast.Name(id=by) | ast.Attribute(attr=by), args=[target, named, *_]) if by in SETTERS:
             _note_attribute(module, target, _text_of(named), found)
-        case ast.Call(func=ast.Name(id="exec" | "eval")):
+        case ast.Call(func=ast.Attribute(attr="__init__", value=made)) if _makes_again(module, node, made):
+            found.perhaps_rebound.add(ANY_NAME)
+        case ast.Name() | ast.Attribute() if _is_handed_on(module, node):
+            texts = _texts_beside(module, node)  # `partial(setattr, model, "rate")`
+            found.attributes |= texts
+            found.perhaps_rebound |= texts or {ANY_NAME}
+        case ast.Call(func=ast.Name(id="exec" | "eval" as by), args=args):
             found.any_global = True
+            found.perhaps_rebound |= {ANY_NAME} if by == "exec" and len(args) == 1 else set()
         case ast.Attribute(attr=attr) if attr in _OF_FRAMES:
             found.any_global = True
         case ast.Name(id=name, ctx=ast.Load()) if name in _NAMESPACES and not _is_called(module, node):

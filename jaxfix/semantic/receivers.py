@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from jaxfix.library.facets import Iteration
 from jaxfix.library.table import short_names
+from jaxfix.semantic.calls import returned
 from jaxfix.semantic.classes import class_of, family, methods
 from jaxfix.semantic.module import Module
+from jaxfix.syntax.nodes import Function
 
 PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
 """Builtins that pass on the items of what they are given, in a loop or as another container."""
@@ -39,7 +41,36 @@ def classes_held(module: Module, expr: ast.expr, items: int = 0) -> list[ast.Cla
     Args:
       items: how often an item is taken of what `expr` is.
     """
-    found: dict[ast.ClassDef, None] = {}
+    made = (each for each in _held(module, expr, items) if isinstance(each, ast.Call))
+    owners = (class_of(module, each.func) for each in made)
+    return list(dict.fromkeys(owner for owner in owners if owner is not None))
+
+
+def functions_held(module: Module, func: ast.expr) -> list[Function]:
+    """The functions of this file that `func`, if it is called, may be as an item of a list or a dictionary."""
+    found: dict[Function, None] = {}
+    call = module.parent(func)
+    is_called = isinstance(call, ast.Call) and call.func is func
+    for each in _held(module, func, 0) if is_called and _is_item(module, func) else ():
+        if each is func:
+            continue
+        function = each if isinstance(each, ast.Lambda) else module.definition(each)
+        factory = module.definition(each.func) if isinstance(each, ast.Call) else None
+        made = (module.definition(result) for result in (returned(factory) if factory is not None else ()))
+        found.update(dict.fromkeys(one for one in (function, *made) if one is not None))
+    return list(found)
+
+
+def _is_item(module: Module, node: ast.expr) -> bool:
+    """Whether `node` is taken of a list or a dictionary, by an index or in a loop."""
+    if not isinstance(node, ast.Name):
+        return isinstance(node, ast.Subscript)
+    around = (module.parent(each.node) for each in module.bindings(node.id, module.scope_of(node.id, node)))
+    return any(isinstance(each, ast.For | ast.comprehension | ast.Tuple) for each in around)
+
+
+def _held(module: Module, expr: ast.expr, items: int) -> Iterator[ast.expr]:
+    """What `expr`, or an item of it, may be made by."""
     met: set[Step] = set()
     pending: list[Step] = [(expr, items)]
     while pending:
@@ -48,12 +79,9 @@ def classes_held(module: Module, expr: ast.expr, items: int = 0) -> list[ast.Cla
             continue
         met.add(step)
         made, items = step
-        owner = class_of(module, made.func) if isinstance(made, ast.Call) and not items else None
-        if owner is not None:
-            found[owner] = None
-        else:
-            pending += _behind(module, made, items)
-    return list(found)
+        if not items:
+            yield made
+        pending += _behind(module, made, items)
 
 
 def _behind(module: Module, expr: ast.expr, items: int) -> Iterator[Step]:

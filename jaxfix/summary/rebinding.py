@@ -21,6 +21,7 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
 from jaxfix.summary.borrowed import Borrowed
+from jaxfix.summary.filled import filled
 from jaxfix.syntax.nodes import last_name
 
 _DELETING = short_names(Effect.DELETES)
@@ -172,6 +173,7 @@ class _Rebinding:
         yield from (f"{of}.{ANY_NAME}" for of, call in self.others.given() if not self._only_reads(call.func))
         yield from self._in_texts()
         yield from done_apart(self.module)
+        yield from filled(self.others)
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 

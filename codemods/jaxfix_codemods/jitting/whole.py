@@ -29,6 +29,7 @@ from jaxfix.api.analysis import (
     demands,
     instance_state,
     instances,
+    is_length,
     outside_arguments,
     own_parameter,
     parameters_of,
@@ -315,6 +316,8 @@ def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
     for source in values.origins.of(leaf):
         if isinstance(source, ast.JoinedStr) or (isinstance(source, ast.Constant) and isinstance(source.value, str)):
             return f"`{module.text(leaf)}`, a string"
+    if isinstance(leaf, ast.Name) and is_length(module, leaf):
+        return f"`{leaf.id}`, a number of Python"
     form = values.of(leaf).form
     return f"`{module.text(leaf)}`, a {form.value} number" if form in (Form.PYTHON, Form.NUMPY) else None
 

@@ -67,6 +67,10 @@ static only where each call passes the same one. A function that the file makes,
 a dictionary, is followed to what it may be: one that counts, draws or prints, a method of an
 object whose attributes are rebound, and what cannot be followed are declined; so is a function
 of another file of the project that does one of these, as far as that file is among the targets.
+What a list, a dictionary or an array of NumPy holds, in a variable of the file or an attribute, is
+captured only where no file of the project fills it, takes another name for it, or gives it to code that
+is unknown; objects in a list only where no file sets attributes by computed names, and their classes
+have no base in another file of the project.
 Fused operations round in other places: results move within a tolerance onto
 those of the original under `jit`.
 
@@ -90,8 +94,10 @@ the object and keeps reading it (`self.gradient = jax.grad(self.loss)`), where a
 count in Python would become an array, and where a value of it is asked for.
 
 A step of a function that is called repeatedly stands at the top of the file:
-an optimizer that the function makes of constants is made there, once, and
-functions that a caller passes are static arguments, if they are made once.
+an optimizer that the function makes of constants is made there, once, if no file
+rebinds what it is made by or of, and functions that a caller passes are static arguments,
+if they are made once and each call says which. A file that imports all names of this one
+by a star gets the new ones too.
 
 Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.

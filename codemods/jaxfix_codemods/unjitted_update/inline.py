@@ -48,7 +48,7 @@ from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.passed import are_made_once
+from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
@@ -524,10 +524,10 @@ class _Judge:
             for source in self._values.origins.of(use):
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
                 is_read |= is_made_by_library(self._module, source)
-                if not (is_read or (isinstance(source, ast.expr) and self._module.qualname(source) is not None)):
-                    raise Declined(
-                        Reason(Code.UNREAD, f"the step calls `{use.id}`, and what a caller passes is unknown")
-                    )
+                is_read |= isinstance(source, ast.expr) and self._module.qualname(source) is not None
+                if not is_read:
+                    raise unknown_caller(use.id)
+            check_callers(self._module, use.id, self._module.scope_of(use.id, use))
         for name in objects_behind(self._module, self._values, use):
             reason = instance_state.why_read_unstable(self._module, self._values, name)
             if reason is not None:

@@ -5,7 +5,7 @@ import builtins
 from collections.abc import Collection
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import why_unstable
+from jaxfix.api.analysis import is_perhaps_rebound, is_perhaps_stored, why_unstable
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
 
@@ -37,7 +37,9 @@ def _binds(
 
 
 def _stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:
-    """Whether all that `value` reads is bound in the module before `top`, and once."""
+    """Whether all that `value` reads is bound in the module before `top`, and once, and by no other file again."""
+    if any(_is_replaced(module, node) for node in walk(value)):
+        return False
     for name in (node for node in walk(value) if isinstance(node, ast.Name)):
         if module.qualname(name) is not None:
             continue
@@ -46,3 +48,11 @@ def _stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:
         if any(module.statement(bound.node).lineno >= top.lineno for bound in module.bindings(name.id, module.tree)):
             return False
     return True
+
+
+def _is_replaced(module: Module, node: ast.AST) -> bool:
+    """Whether some file may bind what a dotted name of another file or of a library stands for."""
+    qualname = module.qualname(node) if isinstance(node, ast.Name | ast.Attribute) else None
+    if qualname is None or "." not in qualname:
+        return False
+    return is_perhaps_stored(module, qualname.rpartition(".")[2]) or is_perhaps_rebound(module, qualname)

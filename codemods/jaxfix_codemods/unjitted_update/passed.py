@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Collection
 
-from jaxfix.api import Declined, Module, arguments_of
-from jaxfix.api.analysis import Values, callers
+from jaxfix.api import Code, Declined, Module, Reason, arguments_of
+from jaxfix.api.analysis import Values, callers, outside_arguments
 from jaxfix_codemods.jitting.whole import check_made_once
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
@@ -24,11 +24,33 @@ def are_made_once(module: Module, values: Values, function: ast.FunctionDef, nam
     return True
 
 
+def check_callers(module: Module, name: str, function: ast.AST | None) -> None:
+    """Refuses a function that a file may pass for a parameter in place of its default: it is not read.
+
+    Raises:
+      Declined: some other file does, or passes the function around on.
+    """
+    if not isinstance(function, ast.FunctionDef):
+        return
+    for each in callers(module, function).outside:
+        given = outside_arguments(function, each.call) if each.call is not None else None
+        if given is None or given.get(name) is not None:
+            raise unknown_caller(name)
+
+
+def unknown_caller(name: str) -> Declined:
+    """That it is not known what stands for a parameter."""
+    return Declined(Reason(Code.UNREAD, f"the step calls `{name}`, and what a caller passes is unknown"))
+
+
 def _is_made_once(module: Module, values: Values, passed: ast.expr) -> bool:
     """Whether `passed` is a function of the module or a library, or is made where its function is called once."""
     if module.qualname(passed) is not None:
         return True
-    if not isinstance(passed, ast.Name) or len(module.bindings(passed.id, module.scope_of(passed.id, passed))) != 1:
+    if not isinstance(passed, ast.Name):
+        return False
+    found = module.bindings(passed.id, module.scope_of(passed.id, passed))
+    if len(found) != 1 or isinstance(found[0].node, ast.arg):  # a parameter may be another function in another run
         return False
     return _stands_once(module, passed) and all(
         isinstance(source, ast.FunctionDef | ast.Lambda) or is_made_by_library(module, source)

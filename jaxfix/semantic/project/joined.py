@@ -16,6 +16,7 @@ from jaxfix.semantic.project.summary_types import (
     ASKS_PROCESS,
     CALLS_BACK,
     DOES_MORE,
+    FILLS,
     MAKES_RULES,
     TAKES_ERRORS,
     ArgumentSummary,
@@ -180,6 +181,15 @@ class Joined:
         names = frozenset(name for facts in around for name in facts.rebinds)
         if qualname.endswith(f".{ANY_NAME}") and opens_anything(self._all_rebound | names):
             return True
+        return self._binds(qualname, names)
+
+    def sets_names(self, owner: str) -> bool:
+        """Whether some file sets names of a module which are not in the text, or gives the module to code that may."""
+        qualname = f"{owner}.{ANY_NAME}"
+        around = self._around.rebinding(qualname) if self._around is not None else ()
+        return self._binds(qualname, frozenset(name for facts in around for name in facts.rebinds))
+
+    def _binds(self, qualname: str, names: frozenset[str]) -> bool:
         return self._naming.canonical(qualname) in self._rebound or any(may_rebind(name, qualname) for name in names)
 
     def stores(self, attribute: str) -> bool:
@@ -209,6 +219,12 @@ class Joined:
     def takes_errors(self, name: str) -> bool:
         """Whether some file continues after an error of a call by this name, of any object."""
         return f"{TAKES_ERRORS}{name}" in self._all_rebound
+
+    def fills(self, name: str) -> bool:
+        """Whether some file may change in place what an attribute, or a variable elsewhere, of this name holds."""
+        around = self._around.filling(name) if self._around is not None else ()
+        words = {f"{FILLS}{name}", f"{FILLS}{ANY_NAME}"}
+        return not words.isdisjoint(self._all_rebound) or any(not words.isdisjoint(facts.rebinds) for facts in around)
 
     def asks_process(self) -> bool:
         """Whether some file asks in which of several processes it runs."""

@@ -24,6 +24,10 @@ class Around(Protocol):
         """Of the files that may store an attribute of this name."""
         ...
 
+    def filling(self, name: str) -> Sequence[Facts]:
+        """Of the files that may change what an attribute or a variable of this name holds."""
+        ...
+
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use the object of this dotted name."""
         ...

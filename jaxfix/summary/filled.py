@@ -1,0 +1,56 @@
+"""What a file may fill in place, of other files, or give to code that may: lists, dictionaries and arrays of NumPy."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.effects.aliases import only_reads, taken_by_name
+from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import is_own_object
+from jaxfix.semantic.project.summary_types import FILLS
+from jaxfix.summary.borrowed import Borrowed
+
+_QUIET = (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Expr)
+
+
+def filled(others: Borrowed) -> Iterator[str]:
+    """The attributes of strange objects, and the variables of other files, whose object may be changed in place."""
+    found = (*_attributes(others), *_variables(others), *taken_by_name(others.module))
+    yield from (f"{FILLS}{name}" for name in dict.fromkeys(found))
+
+
+def _attributes(others: Borrowed) -> Iterator[str]:
+    module = others.module
+    parents = module.index.parents
+    for attribute, nodes in module.index.attributes.items():
+        for node in nodes:
+            parent = parents[node]
+            if node.ctx.__class__ is not ast.Load or parent.__class__ in _QUIET:
+                continue
+            if isinstance(parent, ast.Call) and parent.func is node:
+                continue  # a method
+            if is_own_object(module, node.value) or _is_of_library(others, node):
+                continue
+            if not only_reads(module, node, nests=True, parts=True):
+                yield attribute
+                break
+
+
+def _is_of_library(others: Borrowed, node: ast.expr) -> bool:
+    qualname = others.module.qualname(node)
+    return qualname is not None and not others.is_theirs(qualname)
+
+
+def _variables(others: Borrowed) -> Iterator[str]:
+    """Those that it imports by their names, of modules whose names it takes all too."""
+    module, spelled = others.module, others.module.names.by_id
+    for name in spelled if others.stars else others.theirs.keys() & spelled.keys():
+        for node in spelled[name]:
+            if not isinstance(node.ctx, ast.Load) or isinstance(module.parent(node), ast.Attribute):
+                continue
+            if not only_reads(module, node, nests=True, parts=True) and not _is_called(module, node):
+                yield from (of.rpartition(".")[2] for of in others.named(node))
+
+
+def _is_called(module: Module, node: ast.Name) -> bool:
+    call = module.parent(node)
+    return isinstance(call, ast.Call) and call.func is node
