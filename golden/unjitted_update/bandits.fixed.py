@@ -45,6 +45,26 @@ class Greedy:
         self.counts, self.values = _learn(self.counts, self.values, arm, reward)
 
 
+class Walk:
+    """Made with 1 and with `True`, which are equal static arguments: one program would do for both."""
+
+    def __init__(self, sides):
+        self.sides = sides
+        self.place = jnp.zeros(2)
+
+    def move(self, push):
+        scaled = jnp.tanh(self.place + push) * jnp.full((2,), 0.5) - jnp.cos(push)
+        self.place = scaled / jnp.sqrt(jnp.sum(scaled**2) + jnp.ones(self.sides)) + jnp.mean(scaled)
+
+
+def walk(seed):
+    one, other = Walk(1), Walk(True)
+    for step in range(50):
+        one.move(0.1 * seed)
+        other.move(0.2 * seed)
+    return one.place + other.place
+
+
 def run(chance, seed):
     key = jax.random.PRNGKey(seed)
     agent = Greedy(10, chance, key)
@@ -60,3 +80,4 @@ def run(chance, seed):
 
 for chance in (0.0, 0.01, 0.1):
     print(chance, [run(chance, seed) for seed in range(5)])
+print([walk(seed) for seed in range(3)])

@@ -25,12 +25,13 @@ def _is_constant(module: Module, attribute: ast.Attribute) -> bool:
     if owner is None or not has_constants(module, attribute, {attribute.attr}):
         return False
     held = Sources(module, values).held(attribute.attr, family(module, owner))
-    return bool(held) and all(_is_plain(values, source) for source in held)
+    types = {_type(values, source) for source in held}
+    return len(types) == 1 and None not in types
 
 
-def _is_plain(values: Values, source: ast.AST) -> bool:
-    """Whether it is a text, a truth value or a whole number: it has a hash, and equals its like alone."""
+def _type(values: Values, source: ast.AST) -> type | None:
+    """The type of a text, a truth value or a whole number; None of others. To `jit`, 1 and `True` are equal."""
     if isinstance(source, ast.Constant):
-        return isinstance(source.value, str | bool | int)
+        return type(source.value) if isinstance(source.value, str | bool | int) else None
     value = values.of(source)
-    return value.form is Form.PYTHON and value.kind is Kind.INT
+    return int if value.form is Form.PYTHON and value.kind is Kind.INT else None

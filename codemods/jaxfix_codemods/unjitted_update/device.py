@@ -74,12 +74,19 @@ def _method_of(module: Module, owner: ast.ClassDef, name: str) -> ast.FunctionDe
 
 
 def _typed_class(module: Module, receiver: ast.expr) -> ast.ClassDef | None:
-    """The class of this file that is the type of a parameter, which nothing binds again."""
+    """The class of this file that is the type of a parameter, which nothing binds again, or of all that is passed."""
     if not isinstance(receiver, ast.Name):
         return None
     found = [each.node for each in module.bindings(receiver.id, module.scope_of(receiver.id, receiver))]
-    kind = found[0].annotation if len(found) == 1 and isinstance(found[0], ast.arg) else None
-    return None if kind is None else class_of(module, kind)
+    if len(found) != 1 or not isinstance(found[0], ast.arg):
+        return None
+    if found[0].annotation is not None:
+        return class_of(module, found[0].annotation)
+    if not any(True for _ in module.nodes(ast.ClassDef)):
+        return None
+    sources = module.get(Values).origins.of(receiver)
+    made = {class_of(module, source.func) if isinstance(source, ast.Call) else None for source in sources}
+    return made.pop() if len(made) == 1 else None
 
 
 def is_unpacked_function(module: Module, func: ast.expr) -> bool:
