@@ -13,7 +13,7 @@ Leaves = list[Any]
 _SEED, _MOST_TEXTS = 20, 3
 # Data on which only the same operations in the same order agree.
 SPECIAL, HALVED = "not finite", "in bfloat16"
-SHORTER = "one row less"
+SHORTER, RETYPED = "one row less", "of another type"
 
 
 def is_of_other_type(how: str) -> bool:
@@ -98,13 +98,13 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
     elif isinstance(leaf, bool):
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):
-        yield f"perturbed, {leaf} as {float(leaf)}", float(leaf)
+        yield f"perturbed, {leaf} as {float(leaf)}, {RETYPED}", float(leaf)
         if leaf in (0, 1):  # a key of a cache that is equal to both
-            yield f"perturbed, {leaf} as {bool(leaf)}", bool(leaf)
+            yield f"perturbed, {leaf} as {bool(leaf)}, {RETYPED}", bool(leaf)
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
     elif isinstance(leaf, float) and leaf.is_integer() and abs(leaf) < 2**31:
-        yield f"perturbed, {leaf} as {int(leaf)}", int(leaf)
+        yield f"perturbed, {leaf} as {int(leaf)}, {RETYPED}", int(leaf)
     elif isinstance(leaf, FunctionType):
         yield f"perturbed, `{leaf.__name__}` doubled", doubled(leaf)
         other = clone(leaf)

@@ -31,7 +31,18 @@ from .messages import overheard
 from .originals import Unmade, plain, stated_in, tells_a_length
 from .pace import paced
 from .pairing import Call, Leaves
-from .perturb import HALVED, SPECIAL, changed, clone, is_float, is_foreign, is_of_other_type, is_plain, variations
+from .perturb import (
+    HALVED,
+    RETYPED,
+    SPECIAL,
+    changed,
+    clone,
+    is_float,
+    is_foreign,
+    is_of_other_type,
+    is_plain,
+    variations,
+)
 from .razor import Apart, apart
 from .rebinding import Slots
 from .record import Record
@@ -48,6 +59,8 @@ from .watching import Watching
 from .work import freed, program, work_of
 from .yielded import Meanwhile, callers, drained
 
+_UNLIKE = (SPECIAL, HALVED, RETYPED)
+"""How labels of calls end whose single steps differ under a `jit` that is right: numbers become arrays there."""
 _CALL_S = 5.0
 RAISED, AFTER = "raised", " after "
 _MOST_NUMBERS, _MOST_COUNT = 6, 2048
@@ -389,7 +402,7 @@ class Trial:
     def _apart(self, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]) -> Apart:
         """How far the results are apart in double precision."""
         state = self.sides.state
-        held = state.held()
+        held, self.owner.is_plain = state.held(), False
 
         def called(side: Callable[[Leaves], Any], data: Leaves) -> Any:
             self.owner.call_until()
@@ -406,7 +419,7 @@ class Trial:
     def _output(self, how: str, call: Callable[[], Any]) -> dict[str, Any]:
         """What a call returns and changes, as an `Output`; its effects are undone."""
         self.owner.call_until()
-        self.owner.is_plain = not how.endswith((SPECIAL, HALVED)) and not how.startswith((GIVEN, UNDER))
+        self.owner.is_plain = not how.endswith(_UNLIKE) and not how.startswith((GIVEN, UNDER))
         state, self.written, self.files, self.shared = self.sides.state, {}, {}, []
         self.deleted, self.warned, self.orders, self.held = set(), set(), [], set()
         self.said, self.is_stated, self.is_of_jax, self.is_measured = "", False, False, False
