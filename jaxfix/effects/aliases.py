@@ -21,7 +21,7 @@ _READING = where(Package.READS)
 """Packages whose functions change no list, dictionary or array that they are given."""
 _METHODS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 _STATIC = short_names(Member.STATIC)
-_VIEWS = short_names(Result.VIEW)
+VIEWS = short_names(Result.VIEW)
 
 
 def is_fillable(module: Module, value: ast.AST | None) -> bool:
@@ -73,9 +73,7 @@ def only_reads(module: Module, use: ast.expr, *, nests: bool = False, parts: boo
             call = module.parent(parent)
             if isinstance(call, ast.Call) and call.func is parent:
                 return attr in _METHODS
-            return attr in _STATIC or (
-                only_reads(module, parent, nests=nests, parts=parts) if attr in _VIEWS else parts
-            )
+            return attr in _STATIC or (only_reads(module, parent, nests=nests, parts=parts) if attr in VIEWS else parts)
         case ast.Subscript(ctx=ast.Store() | ast.Del(), value=value):
             return value is not use
         case ast.Subscript(slice=index, value=value) if value is use and (nests or _is_view(index)):

@@ -3,13 +3,15 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.effects.aliases import only_reads, taken_by_name
+from jaxfix.effects.aliases import VIEWS, only_reads, taken_by_name
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_own_object
 from jaxfix.semantic.project.summary_types import FILLS
 from jaxfix.summary.borrowed import Borrowed
 
-_QUIET = (ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Expr)
+_QUIET = frozenset(
+    {ast.BinOp, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Expr, ast.If, ast.While, ast.Assert, ast.FormattedValue}
+)
 
 
 def filled(others: Borrowed) -> Iterator[str]:
@@ -26,13 +28,21 @@ def _attributes(others: Borrowed) -> Iterator[str]:
             parent = parents[node]
             if node.ctx.__class__ is not ast.Load or parent.__class__ in _QUIET:
                 continue
-            if isinstance(parent, ast.Call) and parent.func is node:
+            if parent.__class__ is ast.Call and parent.func is node:
                 continue  # a method
+            if parent.__class__ is ast.Attribute and _is_read_of(parent, parents[parent]):
+                continue
             if is_own_object(module, node.value) or _is_of_library(others, node):
                 continue
             if not only_reads(module, node, nests=True, parts=True):
                 yield attribute
                 break
+
+
+def _is_read_of(part: ast.Attribute, around: ast.AST) -> bool:
+    """Whether the object is asked for a part alone, which is judged by its own name, as most are."""
+    is_called = around.__class__ is ast.Call and getattr(around, "func", None) is part
+    return not is_called and part.ctx.__class__ is ast.Load and part.attr not in VIEWS
 
 
 def _is_of_library(others: Borrowed, node: ast.expr) -> bool:
