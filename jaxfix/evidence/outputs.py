@@ -27,6 +27,8 @@ YIELDED = " yield "
 _UNFORGIVING = ("not finite", "in bfloat16")
 # Of an optimizer that runs eagerly, whose jitted self is compared bit by bit.
 TOLERANCE = 1e-3
+# Of a leaf, in a whole run: so far away it is named.
+_FAR = 1e-2
 # Of the scale of a leaf, in double precision.
 ROUNDED = 1e-10
 # The same of whole numbers in the place of floats, whose means stay in single precision: four units in the last place.
@@ -135,6 +137,7 @@ class Likeness:
       is_open: whether the difference is that nothing could be compared.
       moored: the leaves that only one of both has committed to the one device that there is.
       raises: on which data, of kinds that the program never passes, the rewritten function alone raises, as it may.
+      farthest: the leaf with the largest difference of floats, and its largest value, in words.
     """
 
     difference: str | None
@@ -151,6 +154,7 @@ class Likeness:
     moored: tuple[str, ...] = ()
     max_wide: float = 0.0
     raises: tuple[str, ...] = ()
+    farthest: str = ""
 
 
 def allowed(equality: Equality, case: str, function: str = "", *, is_plain: bool = False) -> Allowed:
@@ -303,6 +307,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         one.is_open or other.is_open,
         tuple(dict.fromkeys((*one.moored, *other.moored))),
         raises=tuple(dict.fromkeys((*one.raises, *other.raises))),
+        farthest=(one if one.drift >= other.drift else other).farthest,
     )
 
 
@@ -337,16 +342,18 @@ def outputs_alike(
         elif label not in old or label not in new:
             return Likeness(f"`{label}` happened only {'with' if label in new else 'without'} the change")
     compared, delta, ulp, wide, stronger, moored = 0, 0.0, 0.0, 0.0, list[str](), list[str]()
+    farthest = ""
     for label, output in old.items():
         for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
             if isinstance(leaf, str):
                 return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
             compared += leaf.digested and not label.startswith(FILE)
+            farthest = f"`{label}`{leaf.path}, of values up to {leaf.scale:.1e}" if leaf.delta > delta else farthest
             delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
             wide = max(wide, leaf.delta) if leaf.is_wide else wide
             stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
             moored += [f"{label}{leaf.path}"] if leaf.moored else []
-    return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored), max_wide=wide)
+    return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored), max_wide=wide, farthest=farthest)
 
 
 def noise(first: Measurement, second: Measurement) -> Noise:
@@ -377,6 +384,7 @@ class _Alike:
     ulp: float = 0.0
     moored: bool = False
     is_wide: bool = False
+    scale: float = 0.0
 
 
 def _ending(before: str | None, after: str | None) -> str:
@@ -434,7 +442,7 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
         return _Alike(name, False)  # what is in the file may differ, and cannot be distinguished from what may not
     delta, ulp, where = _distance(old, new)
     if may.drifts and old.dtype.removeprefix("numpy ") in _DRIFTING and not isnan(delta):
-        return _Alike(name, True, strengthened, delta, ulp)
+        return _Alike(name, True, strengthened, delta, ulp, scale=_scale(old))
     # One unit in the last place of a half-precision float is more than the tolerance.
     tolerance = max(may.tolerance, 4 * 2.0 ** -_MANTISSA.get(old.dtype, 0)) if may.tolerance else 0.0
     if old.dtype not in _MANTISSA or where is None or not delta <= tolerance:
@@ -451,7 +459,7 @@ def _is_counted(old: Leaf, new: Leaf) -> bool:
 
 def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
     """The largest difference of the samples, relative and in ulp, and where in the sample it is."""
-    scale = max((abs(value) for value in old.sample if not isnan(value)), default=0.0)
+    scale = _scale(old)
     worst, ulp, where = 0.0, 0.0, None
     for index, (a, b) in enumerate(zip(old.sample, new.sample, strict=False)):
         if a == b or (isnan(a) and isnan(b)):
@@ -463,6 +471,10 @@ def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
         if away > worst:
             worst, where = away, index
     return (worst / scale if scale else worst and float("inf")), ulp, where
+
+
+def _scale(leaf: Leaf) -> float:
+    return max((abs(value) for value in leaf.sample if not isnan(value)), default=0.0)
 
 
 def _spacing(value: float, dtype: str) -> float:
@@ -566,7 +578,7 @@ def steps_alike(steps: Iterable[Razor], names: Collection[str]) -> Likeness:
     return Likeness(next(iter(missing), None), is_open=bool(missing))
 
 
-def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printed: tuple[str, str]) -> str:
+def rounded(steps: Iterable[Razor], names: Collection[str], found: Likeness, printed: tuple[str, str]) -> str:
     """How equal the runs are up to rounding, in words."""
     mine = [entry for entry in steps if entry.function in names]
     count, traced = sum(entry.steps for entry in mine), sum(entry.traced for entry in mine)
@@ -581,8 +593,9 @@ def rounded(steps: Iterable[Razor], names: Collection[str], drift: float, printe
     counted = sorted({path for entry in mine for path in entry.counted})
     if counted:
         parts.append(f"under jit {', '.join(f'`{path}`' for path in counted)} is an array, no number of Python")
-    if drift:
-        parts.append(f"the whole run drifts by {drift:.1e}{_last_printed(*printed)}")
+    if found.drift:
+        where = f" in {found.farthest}" if found.drift > _FAR else ""
+        parts.append(f"the whole run drifts by {found.drift:.1e}{where}{_last_printed(*printed)}")
     return "; ".join(parts)
 
 

@@ -227,7 +227,10 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
     noise = replace(pair.noise, labels=pair.noise.labels | _under_jit(pair))
     drifted = likeness(pair.before, pair.after, replace(may, drifts=True, counted=True), noise)
     moored = (*values.moored, *drifted.moored)
-    return replace(values, difference=_hanging(drifted.difference), drift=drifted.max_delta, moored=moored)
+    far = drifted.farthest
+    return replace(
+        values, difference=_hanging(drifted.difference), drift=drifted.max_delta, moored=moored, farthest=far
+    )
 
 
 def _hanging(difference: str | None) -> str | None:
@@ -618,7 +621,7 @@ def _values(pair: Pair, found: Likeness, equality: Equality, proves: Proves) -> 
     if pair.is_cured(proves):
         return "bitwise equal until the original raises"
     if pair.plain is not None and equality is Equality.ROUNDING:
-        return rounded(pair.plain.after.razor, pair.plain.names, found.drift, (pair.before.stdout, pair.after.stdout))
+        return rounded(pair.plain.after.razor, pair.plain.names, found, (pair.before.stdout, pair.after.stdout))
     exact = found.max_ulp == 0 and found.max_delta == 0
     if equality in MOVING and not is_driven(pair.before.case) and not exact:
         how = f", {found.widened} of them by jaxprs with every float widened" if found.widened else ""
