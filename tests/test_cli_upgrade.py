@@ -127,6 +127,14 @@ def test_a_module_of_jax_that_is_passed_around_leaves_the_fix(project: Path, cli
     assert "jax.tree_map" in (project / "train.py").read_text()
 
 
+def test_an_array_is_annotated_as_the_oldest_version_can(project: Path, cli: Cli) -> None:
+    """`jax.Array` came with jax 0.4.1."""
+    (project / "train.py").write_text("import jax.numpy as jnp\n\n\ndef f(x: jnp.DeviceArray):\n    return x\n")
+    for least, written in (("0.3.1", "jnp.ndarray"), ("0.4.2", "jax.Array")):
+        (project / "requirements.txt").write_text(f"jax>={least}\n")
+        assert f"+def f(x: {written}):" in cli("upgrade", "--diff").out
+
+
 def test_the_oldest_version_of_a_library_decides_what_is_written(project: Path, cli: Cli) -> None:
     text = "import optax\n\nprint(optax.tree_utils.tree_scalar_mul(2.0, 1.0))\n"
     (project / "train.py").write_text(text)

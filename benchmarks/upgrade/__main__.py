@@ -43,6 +43,7 @@ def main() -> int:
             "apart",
             "users",
             "editor",
+            "devices",
             "page",
         ),
     )

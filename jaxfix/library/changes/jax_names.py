@@ -83,7 +83,7 @@ UPDATES = (
 
 TYPES = (
     *(
-        Name(old, "jax.Array", Way.TYPE, life)
+        Name(old, "jax.Array", Way.TYPE, Life(life.deprecated, life.removed, "0.4.1"), "jax.numpy.ndarray")
         for old, life in (
             ("jax.random.KeyArray", Life("0.4.16", "0.4.24")),
             ("jax.random.PRNGKeyArray", Life("0.4.16", "0.4.24")),

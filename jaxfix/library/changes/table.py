@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from jaxfix.library.changes import around, jax_internals, jax_modules, jax_names, meanings_around, members
+from jaxfix.library.changes import around, jax_internals, jax_modules, jax_names, later, meanings_around, members
 from jaxfix.library.changes.row import Keyword, Meaning, Method, Name, Positional, Row
 
-NAMES: tuple[Name, ...] = (*jax_names.NAMES, *jax_modules.NAMES, *jax_internals.NAMES, *around.NAMES)
+NAMES: tuple[Name, ...] = (*jax_names.NAMES, *jax_modules.NAMES, *jax_internals.NAMES, *later.NAMES, *around.NAMES)
 MEANINGS: tuple[Meaning, ...] = (*members.MEANINGS, *meanings_around.MEANINGS)
 ROWS: tuple[Row, ...] = (*NAMES, *members.KEYWORDS, *members.POSITIONAL, *members.METHODS, *MEANINGS)
 NAMED: Mapping[str, Name] = {row.old: row for row in NAMES}
