@@ -24,7 +24,7 @@ def mapped(f, others, point):
 
 
 @jax.jit
-def advance(point, moved):
+def unknown_step(point, moved):
     return point - 0.1 * moved + 0.01 * jnp.mean(moved)
 
 
@@ -38,7 +38,7 @@ def unknown(f, shift, point):
     for _ in range(100):
         down = compute_down(point)
         moved = shift(down)
-        point = advance(point, moved)
+        point = unknown_step(point, moved)
     return point
 
 
@@ -67,11 +67,16 @@ class Model:
         self.scale = self.scale * 0.5
 
 
+@jax.jit
+def advance(point, down):
+    return point - 0.1 * down + 0.01 * jnp.mean(down)
+
+
 def of_an_object(model, point):
     """Its methods change what the step would read once."""
     for _ in range(100):
         down = model.loss(point) * point
-        point = point - 0.1 * down + 0.01 * jnp.mean(down)
+        point = advance(point, down)
         model.slow_down()
     return point
 

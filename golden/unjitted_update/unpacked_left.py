@@ -61,7 +61,7 @@ def of_an_object(model, point):
     """Its methods change what the step would read once."""
     for _ in range(100):
         down = model.loss(point) * point
-        point = point - 0.1 * down + 0.01 * jnp.mean(down)
+        point = point - 0.1 * down + 0.01 * jnp.mean(down)  # want: unjitted-update
         model.slow_down()
     return point
 

@@ -277,9 +277,7 @@ class _Reader:
                 Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
             )
         elif qualname in _COUNTED and _is_uncounted(call, qualname):
-            found.reason = Reason(
-                Code.NEEDS_VALUE, f"the values say how many elements `{_line(self._module, call)}` has"
-            )
+            found.reason = Reason(Code.NEEDS_VALUE, f"values say how many elements `{_line(self._module, call)}` has")
         elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{qualname}`", found)
