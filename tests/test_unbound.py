@@ -1,5 +1,7 @@
 """Variables that a change binds less often."""
 
+import textwrap
+
 import pytest
 
 from jaxfix.evidence.unbound import without_unbound
@@ -23,14 +25,21 @@ def main():
     for batch in batches:
         state = step(state, batch)
 """
+WITHIN = MOVED.replace("return update(params, state, batch)", "return update(lambda: params, state, batch)")
 CAPTURED = MOVED.replace("        params = state[0]\n", "")
 BOUND = MOVED.replace("state = step(state, batch)", "params, state = step(state, batch)")
 
 
 @pytest.mark.parametrize(
     ("after", "kept"),
-    [(MOVED, ["state"]), (CAPTURED, ["params", "state"]), (BOUND, ["params", "state"]), (BEFORE, ["params", "state"])],
-    ids=["moved", "captured", "bound", "unchanged"],
+    [
+        (MOVED, ["state"]),
+        (WITHIN, ["state"]),
+        (CAPTURED, ["params", "state"]),
+        (BOUND, ["params", "state"]),
+        (BEFORE, ["params", "state"]),
+    ],
+    ids=["moved", "within", "captured", "bound", "unchanged"],
 )
 def test_a_variable_that_is_bound_less_often_is_not_compared(after: str, kept: list[str]) -> None:
     labels = [f"a.py:main call 1 left `{name}`" for name in ("params", "state")]
@@ -43,3 +52,11 @@ def test_a_variable_that_is_bound_less_often_is_not_compared(after: str, kept: l
 def test_a_text_that_does_not_parse_keeps_all() -> None:
     outputs = (Output("a.py:main call 1 left `x`", "*", ()),)
     assert without_unbound(outputs, {"a.py": b"def main(:"}, {"a.py": b"x = 1"}) == outputs
+
+
+@pytest.mark.parametrize(("scripts", "kept"), [((), ["params", "state"]), (("a.py",), ["state"])])
+def test_variables_of_the_main_program_are_those_of_a_function(scripts: tuple[str, ...], kept: list[str]) -> None:
+    before, after = (textwrap.dedent(text.replace("def main():", "if True:")) for text in (BEFORE, MOVED))
+    outputs = [Output(f"a.py:<module> call 1 left `{name}`", "*", ()) for name in ("params", "state")]
+    found = without_unbound(outputs, {"a.py": before.encode()}, {"a.py": after.encode()}, scripts)
+    assert [each.label for each in found] == [f"a.py:<module> call 1 left `{name}`" for name in kept]

@@ -110,7 +110,7 @@ class ProgramRunner:
             finished = self._run(folder, places, code, beside=beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
             old = {path: text for path in code if (text := self.original(path)) is not None}
-            kept = without_unbound(measurement.outputs, old, code)
+            kept = without_unbound(measurement.outputs, old, code, self._scripts(code))
             measurement = replace(measurement, outputs=(*kept, *written(tree, files)))
         return (verified(measurement, code),)
 
@@ -134,6 +134,11 @@ class ProgramRunner:
     def _packages(self, changed: Iterable[Path]) -> set[Path]:
         """The packages outside of the project, or linked to in it, that hold these files."""
         return {shadow.package_of(path) for path in changed if not self._is_mine(path)}
+
+    def _scripts(self, paths: Iterable[str]) -> frozenset[str]:
+        """Those that the command names."""
+        words = {self._cwd / word for word in command_words(self.command)[1]}
+        return frozenset(path for path in paths if self.file(path) in words)
 
     def _is_code(self, path: str) -> bool:
         return path.endswith(_CODE) or any(function.path == path for function in self._functions)

@@ -3,17 +3,21 @@
 import ast
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
-from jaxfix.evidence.changed import Definition, definitions
+from jaxfix.evidence.changed import MODULE, Definition, definitions
 from jaxfix.evidence.outputs import VARIABLE
 from jaxfix.report.measurement import Output
 
+Scope = Definition | ast.Module
 _NESTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def without_unbound(
-    outputs: Iterable[Output], before: Mapping[str, bytes], after: Mapping[str, bytes]
+    outputs: Iterable[Output],
+    before: Mapping[str, bytes],
+    after: Mapping[str, bytes],
+    scripts: Container[str] = (),
 ) -> tuple[Output, ...]:
     """The outputs but for variables that functions of `after` bind less often than those of `before`.
 
@@ -21,8 +25,12 @@ def without_unbound(
 
     Args:
       before, after: texts by path; of paths in both.
+      scripts: those that run as the main program, whose variables count as those of a function.
     """
-    unbound = {found for path in after.keys() & before.keys() for found in _unbound(path, before[path], after[path])}
+    paths = after.keys() & before.keys()
+    unbound = {
+        found for path in paths for found in _unbound(path, before[path], after[path], is_script=path in scripts)
+    }
     return tuple(each for each in outputs if _place(each.label) not in unbound)
 
 
@@ -32,11 +40,12 @@ def _place(label: str) -> tuple[str, str] | None:
     return (call.rpartition(" call ")[0], name.removesuffix("`")) if is_left else None
 
 
-def _unbound(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, str]]:
+def _unbound(path: str, before: bytes, after: bytes, *, is_script: bool) -> Iterator[tuple[str, str]]:
     try:
-        old, new = definitions(ast.parse(before)), definitions(ast.parse(after))
+        trees = ast.parse(before), ast.parse(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
+    old, new = ({**definitions(tree), **({MODULE: [tree]} if is_script else {})} for tree in trees)
     for name, found in new.items():
         known = old.get(name, [])
         if len(found) == len(known) == 1:
@@ -44,7 +53,7 @@ def _unbound(path: str, before: bytes, after: bytes) -> Iterator[tuple[str, str]
             yield from ((f"{os.path.basename(path)}:{name}", each) for each in lost if not _captures(found[0], each))
 
 
-def _stores(function: Definition) -> Counter[str]:
+def _stores(function: Scope) -> Counter[str]:
     """How often the body of the function itself binds each name."""
     nodes = (node for node in _own(function) if isinstance(node, ast.Name))
     return Counter(node.id for node in nodes if isinstance(node.ctx, ast.Store))
@@ -57,14 +66,20 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own(child)
 
 
-def _captures(function: Definition, name: str) -> bool:
+def _captures(scope: ast.AST, name: str) -> bool:
     """Whether a function inside may read the variable after the call."""
-    inside = [node for node in ast.walk(function) if isinstance(node, _NESTED) and node is not function]
-    return any(_reads(node, name) and not _binds(node, name) for node in inside)
+    inside = (node for node in _within(scope) if not _binds(node, name))
+    return any(_reads(node, name) or _captures(node, name) for node in inside)
 
 
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
+def _within(scope: ast.AST) -> Iterator[ast.AST]:
+    """The functions and classes that stand in it, without those in these."""
+    for node in (scope, *_own(scope)):
+        yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, _NESTED))
+
+
+def _reads(scope: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in _own(scope))
 
 
 def _binds(node: ast.AST, name: str) -> bool:
