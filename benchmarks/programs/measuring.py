@@ -175,13 +175,18 @@ def _said(verb: str, *words: str, within: Path, limit: float) -> Mapping[str, An
 
 def _verdicts(report: Mapping[str, Any]) -> Iterable[Verdict]:
     """What the rerun said of each fix, by its key; the fixes that needed none, and those that were not rerun."""
-    said = {entry["key"]: (entry["verdict"], entry["reason"]) for entry in report.get("evidence", ())}
+    said = {entry["key"]: (entry["verdict"], _portable(entry["reason"])) for entry in report.get("evidence", ())}
     for fix in report.get("fixes", ()):
         verdict, reason = said.get(fix["key"], (fix["safety"], "written without a rerun"))
         yield Verdict(fix["id"], verdict, reason)
     for held in report.get("held", ()):
-        verdict, reason = said.get(held["key"], ("held", held["reason"]))
+        verdict, reason = said.get(held["key"], ("held", _portable(held["reason"])))
         yield Verdict(held["id"], verdict, reason)
+
+
+def _portable(reason: str) -> str:
+    """Without the path of this interpreter."""
+    return reason.replace(sys.executable, "python")
 
 
 def _near(program: Program, findings: Iterable[Mapping[str, Any]]) -> set[str]:
