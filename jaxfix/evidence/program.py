@@ -13,7 +13,7 @@ from jaxfix.evidence.running import FUNCTIONS_ALONE, HERE, Running, Watching
 from jaxfix.evidence.target import Finished, Job, command_words, runnable, with_interpreter
 from jaxfix.evidence.unbound import without_unbound
 from jaxfix.evidence.written import files_of, written
-from jaxfix.report.measurement import Measurement
+from jaxfix.report.measurement import Measurement, Output
 
 _CODE = (".py", ".ipynb")
 """How sources end; other files are only put in their place."""
@@ -109,8 +109,7 @@ class ProgramRunner:
             files = files_of(tree)
             finished = self._run(folder, places, code, beside=beside)
             measurement = merged(self.command, finished, folder / "results", places.moved)
-            old = {path: text for path in code if (text := self.original(path)) is not None}
-            kept = without_unbound(measurement.outputs, old, code, self._scripts(code))
+            kept = self._compared(measurement.outputs, code)
             measurement = replace(measurement, outputs=(*kept, *written(tree, files)))
         return (verified(measurement, code),)
 
@@ -134,6 +133,12 @@ class ProgramRunner:
     def _packages(self, changed: Iterable[Path]) -> set[Path]:
         """The packages outside of the project, or linked to in it, that hold these files."""
         return {shadow.package_of(path) for path in changed if not self._is_mine(path)}
+
+    def _compared(self, outputs: tuple[Output, ...], code: Mapping[str, bytes]) -> tuple[Output, ...]:
+        if not self._watching.is_of_fixes:
+            return outputs
+        old = {path: text for path in code if (text := self.original(path)) is not None}
+        return without_unbound(outputs, old, code, self._scripts(code))
 
     def _scripts(self, paths: Iterable[str]) -> frozenset[str]:
         """Those that the command names."""

@@ -44,6 +44,8 @@ class Watching:
       paced: whether a warm call of each rewritten function is timed beside its original.
       passing: names of functions whose fixes have them pass constants on: their warm calls are timed as they are.
       checks_keys: whether jax raises where a random key is used twice.
+      is_of_fixes: whether fixes made the changes: a variable that these bind less often has no reader, and is not
+        compared where its function ends.
     """
 
     compared: Sequence[tuple[str, str]] = ()
@@ -51,6 +53,7 @@ class Watching:
     paced: bool = False
     passing: Collection[str] = ()
     checks_keys: bool = False
+    is_of_fixes: bool = True
 
 
 FUNCTIONS_ALONE = Watching()

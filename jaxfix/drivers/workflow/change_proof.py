@@ -186,7 +186,9 @@ def _name(path: Path, root: Path) -> str:
 
 def _runner(sides: _Sides, root: Path, rerun: Rerun, telling: Telling) -> ProgramRunner:
     running = rerun.running(root, telling.progress, sides.before)
-    return ProgramRunner(root, rerun.command or "", sides.functions, running, rerun.watching())
+    return ProgramRunner(
+        root, rerun.command or "", sides.functions, running, replace(rerun.watching(), is_of_fixes=False)
+    )
 
 
 @frozen
