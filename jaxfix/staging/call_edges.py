@@ -11,7 +11,7 @@ from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import arguments_of, made_by
-from jaxfix.semantic.classes import family, methods, own_class
+from jaxfix.semantic.classes import class_of, family, methods, own_class
 from jaxfix.semantic.dominance import always_runs
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.summary_types import RETURNED, Runs, Wrapping
@@ -206,11 +206,9 @@ class CallGraph:
                 yield Escape(Runs.UNKNOWN)  # perhaps of another object, perhaps of this class
 
     def _is_object_of(self, receiver: ast.expr, owner: ast.ClassDef) -> bool:
-        """Whether `receiver` is a name that is bound once, to `Owner(...)`."""
-        made = made_by(self._module, receiver)
-        scope = self._module.scope_of(made.id, made) if isinstance(made, ast.Name) else None
-        found = self._module.bindings(made.id, scope) if isinstance(made, ast.Name) and scope is not None else ()
-        return [binding.node for binding in found] == [owner]
+        """Whether `receiver` is `Owner(...)`, or a name that is bound once, to that."""
+        made = receiver.func if isinstance(receiver, ast.Call) else made_by(self._module, receiver)
+        return made is not None and class_of(self._module, made) is owner
 
     # --- following --------------------------------------------------------------------------------------------
 
