@@ -25,6 +25,7 @@ ALONE = {
     "codemods/jaxfix_codemods/captured_constant/passing.py: _GIVEN": "attributes, some of which no class of jax names",
     "codemods/jaxfix_codemods/host_sync/deferring.py: _READERS": "builtins that keep nothing of a list of numbers",
     "jaxfix/effects/own_state.py: _KNOWN_DECORATORS": "decorators that it reads one by one",
+    "jaxfix/effects/stability.py: _LAZY": "builtins whose result is an iterator, which a read uses up",
     "jaxfix/effects/taken_errors.py: _NO_DATA": "errors, by their names alone",
     "jaxfix/effects/liveness.py: KEY_PARAMETERS": "names of parameters",
     "jaxfix/evidence/optimizers.py: USUAL": "dtypes that a program is run with",

@@ -26,7 +26,7 @@ def test_what_calls_pass_is_asked_for_under_each_name_as_soon_as_one_question_ne
     questions.add([("values", f"{SOLVE}:0:rate")], None, ())
     questions.add([("runs", SOLVE), ("stores", "rate"), ("jit", "lib.step")], None, ())
     assert questions.names == {f"{SOLVE}()", "lib.run()"}
-    assert wanted(questions.names, ("lib.run", "lib.walk")) == {"lib.run()"}
+    assert wanted(questions.names, Facts("main", mentions=("lib.run", "lib.walk"))) == {"lib.run()"}
 
 
 @pytest.mark.parametrize(("query", "expected"), [("runs", {SOLVE, "lib.outer"}), ("is used", {SOLVE})])

@@ -345,6 +345,7 @@ LOUD = {
     "jax.jit(fun=)": "a call without it raises, and it has one place to go",
     "jax.extend.ffi": "its functions are those of `jax.ffi` where both are; what is called as before 0.4.35 raises",
     "jax.experimental.array_api": "its functions are those of `jax.numpy`: the very same in jax 0.4.36",
+    "jax.experimental.compilation_cache.compilation_cache.initialize_cache": "it calls the new one, with the same path",
     "optax.experimental.GradientTransformationWithExtraArgs": "a tuple of the same two functions",
 }
 """Rows that a careless rewrite cannot break silently, and why."""

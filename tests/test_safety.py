@@ -164,4 +164,5 @@ def test_a_name_that_the_project_gives_back_is_not_renamed(patch: str, *, is_own
     files = [(SourceFile.decode(f"{name}.py", text.encode()), Surroundings(name)) for name, text in texts.items()]
     around = Surroundings("case", project=joined(files))
     found = analyze(files[0][0], (removed_api.CODEMOD,), surroundings=around).found
-    assert found and not any(each.finding.renames for each in found)
+    is_in_sight = is_own and "jax.tree_map =" in patch  # then it is no old name at all
+    assert bool(found) is not is_in_sight and not any(each.finding.renames for each in found)
