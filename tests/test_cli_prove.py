@@ -214,7 +214,7 @@ READY = jax.jit(lambda v: v * 2)
 
 
 def wrong(x):
-    return jax.jit(lambda v: v * 3)(x)
+    return jax.jit(lambda v: sum(jnp.sin(v + each) for each in range(30)) + v * 3)(x)
 
 
 def right(x):
@@ -234,7 +234,7 @@ if __name__ == "__main__":
     if os.path.getsize(sys.argv[1]) == int(sys.argv[2]):
         time.sleep(600)
 """
-"""A program that writes down each run, and never ends the last one: `wrong` and `right` are judged by then."""
+"""A program that writes down each run, and never ends the last one: two are judged by then, first the dear `wrong`."""
 
 
 def several(runs: Path) -> str:
