@@ -54,6 +54,7 @@ READS = (
     "alias = TARGET\n    print(alias.sum(), alias[0] + 1)",
     "kept = [layer.flip for layer in lib.net.layers if layer.flip]",
     "print(getattr(lib.net, 'loss')(3, 4))",
+    "import jax.numpy as jnp\n    print(integrate(jnp, 3.0))",
 )
 FILLS = (
     "lib.net.layers[0] = lib.Layer(False)",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, taken_by_name, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
-from jaxfix.library.table import ROWS
+from jaxfix.library.facets import Package
+from jaxfix.library.table import ROWS, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, strange_base
@@ -22,6 +23,8 @@ _KNOWN = sys.stdlib_module_names | {row.name.partition(".")[0] for row in ROWS}
 """Packages whose classes change no attributes that a class of the file gives its objects."""
 
 
+_ARRAYS = where(Package.ARRAYS)
+"""Given away as a whole, to compute with either, and never filled."""
 _LAZY = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 
 
@@ -123,7 +126,9 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
     if qualname is None or "." not in qualname:
         return None
     project = module.surroundings.project
-    if project.ask(REBINDS, qualname) or project.ask(SETS_NAMES, qualname.rpartition(".")[0]):
+    owner = qualname.rpartition(".")[0]
+    is_set = owner.partition(".")[0] not in _ARRAYS and project.ask(SETS_NAMES, owner)
+    if project.ask(REBINDS, qualname) or is_set:
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)

@@ -28,9 +28,9 @@ def _attributes(others: Borrowed) -> Iterator[str]:
             parent = parents[node]
             if node.ctx.__class__ is not ast.Load or parent.__class__ in _QUIET:
                 continue
-            if parent.__class__ is ast.Call and parent.func is node:
+            if isinstance(parent, ast.Call) and parent.func is node:
                 continue  # a method
-            if parent.__class__ is ast.Attribute and _is_read_of(parent, parents[parent]):
+            if isinstance(parent, ast.Attribute) and _is_read_of(parent, parents[parent]):
                 continue
             if is_own_object(module, node.value) or _is_of_library(others, node):
                 continue

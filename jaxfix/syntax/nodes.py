@@ -49,7 +49,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     """
     found, fields_of = list[Any](), FIELDS
     for field in fields_of[node.__class__] or ():
-        value = getattr(node, field, None)
+        value: Any = getattr(node, field, None)
         if value.__class__ is list:
             for item in value:
                 if fields_of[item.__class__] is not None:
