@@ -1,4 +1,4 @@
-"""Local variables that a change binds less often: what a call leaves in them says nothing of its results."""
+"""Variables of functions and scripts that a fix binds less often: what is left in them says nothing of the results."""
 
 import ast
 import os
