@@ -105,6 +105,8 @@ def exists(name):
         except ImportError:
             continue
         for part in parts[cut:]:
+            if part in getattr(found, "__dataclass_fields__", ()):
+                return True
             if not hasattr(found, part):
                 return False
             found = getattr(found, part)
