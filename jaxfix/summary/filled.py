@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.effects.aliases import VIEWS, only_reads, taken_by_name
-from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_own_object
 from jaxfix.semantic.project.summary_types import FILLS
 from jaxfix.summary.borrowed import Borrowed
@@ -28,7 +27,7 @@ def _attributes(others: Borrowed) -> Iterator[str]:
             parent = parents[node]
             if node.ctx.__class__ is not ast.Load or parent.__class__ in _QUIET:
                 continue
-            if isinstance(parent, ast.Call) and parent.func is node:
+            if _is_called(node, parent):
                 continue  # a method
             if isinstance(parent, ast.Attribute) and _is_read_of(parent, parents[parent]):
                 continue
@@ -41,8 +40,7 @@ def _attributes(others: Borrowed) -> Iterator[str]:
 
 def _is_read_of(part: ast.Attribute, around: ast.AST) -> bool:
     """Whether the object is asked for a part alone, which is judged by its own name, as most are."""
-    is_called = around.__class__ is ast.Call and getattr(around, "func", None) is part
-    return not is_called and part.ctx.__class__ is ast.Load and part.attr not in VIEWS
+    return not _is_called(part, around) and part.ctx.__class__ is ast.Load and part.attr not in VIEWS
 
 
 def _is_of_library(others: Borrowed, node: ast.expr) -> bool:
@@ -57,10 +55,9 @@ def _variables(others: Borrowed) -> Iterator[str]:
         for node in spelled[name]:
             if not isinstance(node.ctx, ast.Load) or isinstance(module.parent(node), ast.Attribute):
                 continue
-            if not only_reads(module, node, nests=True, parts=True) and not _is_called(module, node):
+            if not only_reads(module, node, nests=True, parts=True) and not _is_called(node, module.parent(node)):
                 yield from (of.rpartition(".")[2] for of in others.named(node))
 
 
-def _is_called(module: Module, node: ast.Name) -> bool:
-    call = module.parent(node)
-    return isinstance(call, ast.Call) and call.func is node
+def _is_called(func: ast.expr, around: ast.AST | None) -> bool:
+    return isinstance(around, ast.Call) and around.func is func
