@@ -24,6 +24,7 @@ from jaxfix.semantic.project.summary_types import ANY_NAME, ANYTHING, Facts
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.source_file import SourceFile
+from jaxfix.summary.filled import filled
 from jaxfix.summary.rebinding import rebinding
 
 MOST_ENTRIES = 50_000
@@ -116,7 +117,8 @@ class Neighbours:
     def _read(self, path: Path) -> Facts | None:
         try:
             module = Module.parse(SourceFile.decode(files.shown(path), self._texts[path]), self._place(path))
-            facts = replace(rebinding(module, _Every()), hides=(*islice(hiding(module, self._modules), 1),))
+            hides = (*islice(hiding(module, self._modules), 1),)
+            facts = replace(rebinding(module, _Every()), hides=hides, fills=filled(module, _Every()))
         except (DepthError, RecursionError):
             return ANYTHING
         except SourceError:

@@ -67,8 +67,9 @@ class Expected:
         self._of_any.update(((STORES.name, attribute), True) for attribute in facts.stored)
         self._of_any.update(((REBINDS.name, name), True) for name in facts.rebinds if name not in self._modules)
         self._of_any.update(((query, ""), True) for done, query in _DONE_APART.items() if done in facts.rebinds)
-        filled = (name for name in facts.rebinds if name.startswith(summary_types.FILLS))
-        self._of_any.update(((FILLS.name, name.removeprefix(summary_types.FILLS)), True) for name in filled)
+        taken = (name for name in facts.rebinds if name.startswith(summary_types.FILLS))
+        filled = (*(name.removeprefix(summary_types.FILLS) for name in taken), *(facts.fills or ()))
+        self._of_any.update(((FILLS.name, name), True) for name in filled)
         if facts.hides:
             self._of_any[HIDES.name, ""] = True
 

@@ -20,6 +20,7 @@ from jaxfix.semantic.project.users import Reader, Wanted
 from jaxfix.source.errors import DepthError, SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile, is_named_as_test
+from jaxfix.summary.filled import filled
 from jaxfix.summary.remembered import remembered
 from jaxfix.summary.summarize import facts, uses
 
@@ -144,13 +145,14 @@ class Reading:
 
     Attributes:
       known: of each file what was read before, and what is added.
-      remembered: of some files, by their index, the functions that may give the same at the next call.
+      later: of some files, by their index, what the others asked of them after their facts were known, by the attribute
+        of `Facts` that has it.
     """
 
     def __init__(self, files: Sources, crew: Crew = map, known: Sequence[Uses] = ()) -> None:
         self._files, self._packages, self._crew = files, packages_of(files), crew
         self.known = known or [{} for _ in files]
-        self.remembered: dict[int, tuple[str, ...]] = {}
+        self.later: dict[int, dict[str, tuple[str, ...]]] = {}
 
     def alone(self) -> None:
         """From here on one process reads what is asked for."""
@@ -162,15 +164,23 @@ class Reading:
 
     def remembers(self, index: int) -> tuple[str, ...]:
         """The functions of a file that may give the same at the next call."""
-        if index not in self.remembered:
+        return self._later(index, "remembers", remembered)
+
+    def fills(self, index: int) -> tuple[str, ...]:
+        """The attributes and the variables of other files whose object a file may change in place."""
+        return self._later(index, "fills", partial(filled, packages=self._packages))
+
+    def _later(self, index: int, field: str, read: Callable[[Module], Iterable[str]]) -> tuple[str, ...]:
+        known = self.later.setdefault(index, {})
+        if field not in known:
             source, around = self._files[index]
             module = Module.parse(source.loaded(), around)
             try:
-                self.remembered[index] = remembered(module)
+                known[field] = tuple(read(module))
             except RecursionError:
-                self.remembered[index] = ()  # reported by the analysis itself
+                known[field] = ()  # reported by the analysis itself
             module.forget()
-        return self.remembered[index]
+        return known[field]
 
     def __call__(self, wanted: Sequence[Wanted]) -> list[list[Use]]:
         missing = [(index, frozenset(self._missing(index, names))) for index, names in wanted]
@@ -202,6 +212,9 @@ class _Chosen:
 
     def remembers(self, index: int) -> tuple[str, ...]:
         return self.reading.remembers(self.chosen[index])
+
+    def fills(self, index: int) -> tuple[str, ...]:
+        return self.reading.fills(self.chosen[index])
 
 
 _Asked = tuple[SourceFile, Surroundings, frozenset[str]]

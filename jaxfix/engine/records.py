@@ -13,6 +13,8 @@ from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Use, Wrap
 _Data = dict[str, object]
 _STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes")
 """What of `Facts` is a tuple of strings."""
+_LATER = ("remembers", "fills")
+"""Such of which nothing is known before somebody asks."""
 
 
 def as_text(record: Record) -> str:
@@ -65,7 +67,8 @@ def _answers(data: Iterable[tuple[str, str, object]]) -> Iterable[tuple[Asked, o
 
 def _of_facts(facts: Facts) -> _Data:
     """As `to_json`, in a fifth of the time: every file has them."""
-    plain = {name: getattr(facts, name) for name in ("name", "is_test", "aliases", "records", "remembers", *_STRINGS)}
+    names = ("name", "is_test", "aliases", "records", *_LATER, *_STRINGS)
+    plain = {name: getattr(facts, name) for name in names}
     return plain | {name: to_json(getattr(facts, name)) for name in ("jits", "wraps", "factories")}
 
 
@@ -93,7 +96,7 @@ def _facts(data: _Data) -> Facts:
         {key: _strings(fields) for key, fields in records.items()},
         strings["hides"],
         strings["attributes"],
-        None if data.get("remembers") is None else _strings(data["remembers"]),
+        *(None if data.get(name) is None else _strings(data[name]) for name in _LATER),
     )
 
 

@@ -81,8 +81,8 @@ def survey(
         asked = [each.asked if isinstance(each, Former) else frozenset() for each in before]
         for index, look in _second_looks(units, records, asked, project, packages, crew):
             found[index] = records[index] = replace(records[index], look=look)
-        for index, names in reading.remembered.items():
-            found[index] = records[index] = _with_remembered(records[index], names)
+        for index, told in reading.later.items():
+            found[index] = records[index] = _with_later(records[index], told)
     finally:  # also of a survey that is interrupted
         KEPT.clear()
         memory.keep(units, packages, [found.get(index) for index in range(len(units))])
@@ -202,8 +202,12 @@ def _again(packages: frozenset[str], shard: Sequence[_Again]) -> list[Look]:
     return [look_at(unit, packages, told, before) for unit, told, before in shard]
 
 
-def _with_remembered(record: Record, names: tuple[str, ...]) -> Record:
-    return replace(record, facts=record.facts and replace(record.facts, remembers=names))
+def _with_later(record: Record, told: Mapping[str, tuple[str, ...]]) -> Record:
+    facts = record.facts
+    if facts is not None:
+        remembers, fills = told.get("remembers", facts.remembers), told.get("fills", facts.fills)
+        facts = replace(facts, remembers=remembers, fills=fills)
+    return replace(record, facts=facts)
 
 
 def _is_unread(unit: Unit, record: Record) -> bool:

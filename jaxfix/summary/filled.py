@@ -1,11 +1,11 @@
 """What a file may fill in place, of other files, or give to code that may: lists, dictionaries and arrays of NumPy."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
-from jaxfix.effects.aliases import VIEWS, only_reads, taken_by_name
+from jaxfix.effects.aliases import VIEWS, only_reads
+from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_own_object
-from jaxfix.semantic.project.summary_types import FILLS
 from jaxfix.summary.borrowed import Borrowed
 
 _QUIET = frozenset(
@@ -13,10 +13,14 @@ _QUIET = frozenset(
 )
 
 
-def filled(others: Borrowed) -> Iterator[str]:
-    """The attributes of strange objects, and the variables of other files, whose object may be changed in place."""
-    found = (*_attributes(others), *_variables(others), *taken_by_name(others.module))
-    yield from (f"{FILLS}{name}" for name in dict.fromkeys(found))
+def filled(module: Module, packages: Container[str]) -> tuple[str, ...]:
+    """The attributes of strange objects, and the variables of other files, whose object may be changed in place.
+
+    Args:
+      packages: as for `facts`.
+    """
+    others = Borrowed(module, packages)
+    return tuple(dict.fromkeys((*_attributes(others), *_variables(others))))
 
 
 def _attributes(others: Borrowed) -> Iterator[str]:

@@ -5,12 +5,14 @@ import re
 from collections.abc import Container, Iterator
 from textwrap import dedent
 
+from jaxfix.effects.aliases import taken_by_name
 from jaxfix.library.facets import Effect, Result, Takes, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, is_function_of_arrays, stored_attributes
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
+    FILLS,
     HANDS_MODULES_ON,
     LISTS_NAMES,
     SETS_ANY_NAME,
@@ -21,7 +23,6 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
 from jaxfix.summary.borrowed import Borrowed
-from jaxfix.summary.filled import filled
 from jaxfix.syntax.nodes import last_name
 
 _DELETING = short_names(Effect.DELETES)
@@ -173,7 +174,7 @@ class _Rebinding:
         yield from (f"{of}.{ANY_NAME}" for of, call in self.others.given() if not self._only_reads(call.func))
         yield from self._in_texts()
         yield from done_apart(self.module)
-        yield from filled(self.others)
+        yield from (f"{FILLS}{name}" for name in taken_by_name(self.module))
         if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 

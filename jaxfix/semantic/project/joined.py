@@ -224,7 +224,10 @@ class Joined:
         """Whether some file may change in place what an attribute, or a variable elsewhere, of this name holds."""
         around = self._around.filling(name) if self._around is not None else ()
         words = {f"{FILLS}{name}", f"{FILLS}{ANY_NAME}"}
-        return not words.isdisjoint(self._all_rebound) or any(not words.isdisjoint(facts.rebinds) for facts in around)
+        if not words.isdisjoint(self._all_rebound) or any(not words.isdisjoint(facts.rebinds) for facts in around):
+            return True
+        holding = (*around, *(facts for facts in self._files if facts.may_hold(name)))
+        return any(name in self._filled(facts) for facts in holding)
 
     def asks_process(self) -> bool:
         """Whether some file asks in which of several processes it runs."""
@@ -245,10 +248,18 @@ class Joined:
         if facts.name not in self._remembering:
             known = facts.remembers
             if known is None:
-                index = next(index for index, each in enumerate(self._files) if each is facts)
-                known = self._read.remembers(index) if self._read is not None else ()
+                known = self._read.remembers(self._index(facts)) if self._read is not None else ()
             self._remembering[facts.name] = dict.fromkeys(known, True)
         return self._remembering[facts.name]
+
+    def _filled(self, facts: Facts) -> Collection[str]:
+        """What a file may fill: it is read for that on demand."""
+        if facts.fills is not None or self._read is None:
+            return facts.fills or ()
+        return self._read.fills(self._index(facts))
+
+    def _index(self, facts: Facts) -> int:
+        return next(index for index, each in enumerate(self._files) if each is facts)
 
     def _more(self, facts: Facts) -> Mapping[str, bool]:
         known = self._remembered(facts)

@@ -25,7 +25,7 @@ ASKS_PROCESS = "?process"
 CALLS_BACK = "?callbacks"
 """That a program may run code of the host while it runs."""
 FILLS = "?fills "
-"""Before a name: that what an attribute or an imported variable of that name holds may be changed in place."""
+"""Before the name of an attribute that is read by a text: that what it holds may be changed in place."""
 TAKES_ERRORS = "?errors of "
 """Before a name: that an error of a call by that name is taken, and the program goes on."""
 DOES_MORE = "?more of "
@@ -300,6 +300,8 @@ class Facts:
       remembers: its functions, and methods of its objects, that may give the same at the next call; after `DOES_MORE`
         those, and methods of its classes, which a trace does not do as often as the calls; None as long as nobody has
         asked.
+      fills: the attributes, and the variables of other files, by their last name, whose object it may change in place;
+        None as long as nobody has asked.
     """
 
     name: str
@@ -318,6 +320,11 @@ class Facts:
     hides: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     remembers: tuple[str, ...] | None = None
+    fills: tuple[str, ...] | None = None
+
+    def may_hold(self, name: str) -> bool:
+        """Whether it reads an attribute of this name, of whatever object, or a variable of another file."""
+        return name in self.attributes or any(each.rpartition(".")[2] == name for each in self.mentions)
 
 
 ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))

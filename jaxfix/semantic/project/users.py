@@ -23,6 +23,10 @@ class Reader(Protocol):
         """The functions of a file that may give the same at the next call."""
         ...
 
+    def fills(self, index: int) -> tuple[str, ...]:
+        """The attributes and the variables of other files whose object a file may change in place."""
+        ...
+
 
 class Users:
     """The uses of each function in the files that mention it.
