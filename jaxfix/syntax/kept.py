@@ -4,7 +4,7 @@ import ast
 
 from jaxfix.syntax.index import Index
 
-MOST = 1_000_000
+MOST = 2_000_000
 """Bytes of text: a tree with its index takes about forty times as much."""
 
 
