@@ -152,6 +152,20 @@ def test_a_file_that_runs_its_main_is_a_program_and_others_are_libraries(text: s
 
 
 @pytest.mark.parametrize(
+    ("caller", "again"),
+    [
+        ("", False),
+        ("import run\nclass Agent:\n    def train(self):\n        for _ in range(9): run.collect()", True),
+        ("import run\ndef collect(): return run.collect()", True),
+        ("import run\nrun.collect()", False),
+    ],
+)
+def test_a_program_that_other_files_import_runs_as_they_call_it(caller: str, again: bool) -> None:
+    text = "def collect(): here()\nif __name__ == '__main__':\n    collect()\n"
+    assert may_repeat(project(run=text, other=caller)["run"]) is again
+
+
+@pytest.mark.parametrize(
     ("test", "again"),
     [
         ("def test_it():\n    here()", False),

@@ -41,7 +41,7 @@ class Walk:
 def walk(seed):
     one, other = Walk(1), Walk(True)
     for step in range(50):
-        one.move(0.1 * seed)
+        one.move(0.1 * seed)  # want: unjitted-update (no fix)
         other.move(0.2 * seed)
     return one.place + other.place
 

@@ -60,7 +60,7 @@ class RequiredValues:
     def _parts(self, expr: ast.AST, what: str, found: Demands) -> Iterable[ast.AST]:
         """The parts of `expr`, or what a variable is bound to, whose values must be known too."""
         match expr:
-            case ast.Attribute(attr=attr) if attr in _STATIC:
+            case ast.Attribute(value=owner, attr=attr) if attr in _STATIC and not self._is_own(owner):
                 return ()
             case ast.Call(func=ast.Name(id="len" | "isinstance" | "callable" | "hasattr")):
                 return ()
@@ -75,6 +75,10 @@ class RequiredValues:
             case ast.Name(id=name):
                 return self._name(expr, name, what, found)
         return children(expr)
+
+    def _is_own(self, owner: ast.expr) -> bool:
+        """Whether `owner` is the object of a method: its `size` is an attribute of its own, not that of an array."""
+        return isinstance(owner, ast.Name) and is_own_object(self._module, owner)
 
     def _name(self, expr: ast.Name, name: str, what: str, found: Demands) -> Iterable[ast.AST]:
         owner = self._module.scope_of(name, expr)

@@ -134,9 +134,13 @@ class Staging:
 
     def may_repeat(self, node: ast.AST) -> bool:
         """Whether `node` runs more than once, as far as the code that was read tells."""
-        is_program = is_script(self._module) or self._module.source.holds_tests
-        once = (is_program or self._module.function(node) is None) and self.is_eager(node)
+        once = (self._module.function(node) is None or self._is_program_alone(node)) and self.is_eager(node)
         return not (once or self._is_settled(node)) or (self.repeats(node) and not self.is_seldom(node))
+
+    def _is_program_alone(self, node: ast.AST) -> bool:
+        """Whether nothing but the program that the file is leads to `node`: no other file uses its functions."""
+        is_program = is_script(self._module) or self._module.source.holds_tests
+        return is_program and not self.ways(node).open
 
     def is_seldom(self, node: ast.AST) -> bool:
         """Whether the loop that runs `node` again runs a few times, as its text says, and nothing repeats it."""

@@ -2,15 +2,37 @@
 
 import ast
 
-from jaxfix.api import Module
+from jaxfix.api import Module, arguments_of
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
 
 
 def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
-    """Whether a variable picks an item of a list or a tuple."""
+    """Whether a variable picks an item of a list or a tuple, or one that is a record, as no item of an array is."""
     if not isinstance(item.slice, ast.Name) or not isinstance(item.ctx, ast.Load):
         return False
-    return any(isinstance(source, ast.List | ast.Tuple) for source in values.origins.of(item.value))
+    return _is_record(module, item) or any(
+        isinstance(source, ast.List | ast.Tuple | ast.ListComp) for source in values.origins.of(item.value)
+    )
+
+
+def _is_record(module: Module, item: ast.Subscript) -> bool:
+    """Whether `item` is read by a text as its key, here or where it is passed to."""
+    match module.parent(item):
+        case ast.Subscript(value=value, slice=ast.Constant(value=str())) if value is item:
+            return True
+        case ast.Call(func=func) as call if isinstance(function := module.definition(func), ast.FunctionDef):
+            passed = arguments_of(function, call, bound=module.method_of(function) is not None) or {}
+            names = {name for name, value in passed.items() if value is item}
+            reads = (read for name in names for read in module.reads(name, function))
+            return any(_has_text_as_key(module, read) for read in reads)
+    return False
+
+
+def _has_text_as_key(module: Module, read: ast.expr) -> bool:
+    match module.parent(read):
+        case ast.Subscript(value=value, slice=ast.Constant(value=str())):
+            return value is read
+    return False
 
 
 def is_no_tree(module: Module, source: ast.AST) -> bool:

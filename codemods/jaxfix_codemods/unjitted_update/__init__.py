@@ -276,14 +276,15 @@ def _of_round(
     taken.functions.add(function)
     eager = _Eager(call, f"`{function.name}` runs")
     certain = _is_certain(module, call)
+    title = f"Put `{function.name}` under `jax.jit`"
+    refused = None
     try:
         if not has_loops_at_work(module, function):
             step = whole.judge(module, values, function)
-            title = f"Put `{function.name}` under `jax.jit`"
             yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
             return
-    except Declined:
-        pass
+    except Declined as declined:
+        refused = declined.reason
     try:
         work = work_of(module, function)
         found = inline.judge(module, values, function, work) if work else None
@@ -292,9 +293,13 @@ def _of_round(
     if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
         taken.add(found)
         yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
+        refused = None
     for inner, called in calls_in(module, function):
-        if inner not in taken.nodes:
-            yield from _of_round(module, values, inner, called, taken)
+        for each in () if inner in taken.nodes else _of_round(module, values, inner, called, taken):
+            yield each
+            refused = None
+    if refused is not None and starts(call) >= 2 * ENOUGH:
+        yield _finding(eager, title, refused, certain=False)
 
 
 def _only_begins(found: Extraction) -> bool:

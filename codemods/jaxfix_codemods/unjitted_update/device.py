@@ -56,13 +56,15 @@ def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctio
     """The function of this file that `call` calls, a method of its own object too; None where that is not certain."""
     if isinstance(call.func, ast.Attribute) and (owner := own_class(module, call.func.value)) is not None:
         return _method_of(module, owner, call.func.attr)
+    if isinstance(call.func, ast.Name) and (owner := own_class(module, call.func)) is not None:
+        return _method_of(module, owner, "__call__")
     return module.definition(call.func)
 
 
 def likely_callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
     """As `callee`, or the method of the class that is the type of a parameter: it may be one of a subclass."""
     if not isinstance(call.func, ast.Lambda) and last_name(call.func) not in module.names.defining:
-        return None
+        return callee(module, call) if isinstance(call.func, ast.Name) and own_class(module, call.func) else None
     if isinstance(call.func, ast.Attribute) and (owner := _typed_class(module, call.func.value)) is not None:
         return _method_of(module, owner, call.func.attr)
     return callee(module, call)

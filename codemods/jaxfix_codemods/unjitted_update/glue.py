@@ -20,6 +20,7 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
+from jaxfix_codemods.unjitted_update.evident import wants_values
 
 _MOST_SHOWN = 3
 _DRAWING = where(Package.DRAWS)
@@ -72,13 +73,18 @@ def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
-    """Whether `loop` runs eagerly, and more than a few iterations; in a method of a program, as far as is known."""
+    """Whether `loop` runs eagerly, and more than a few iterations.
+
+    In a method of a program, and where it wants values of the host, as far as is known.
+    """
     around = module.functions_around(loop)
     owner = module.method_of(around[-1]) if around else None
     is_open = owner is not None and _is_of_program(module, owner)
     if is_short(module, loop):
         return False
-    return runs_in_program(module, loop) or (is_open and module.get(Staging).runs(loop) is Runs.UNKNOWN)
+    if runs_in_program(module, loop):
+        return True
+    return (is_open or wants_values(module, loop)) and module.get(Staging).runs(loop) is Runs.UNKNOWN
 
 
 def runs_in_program(module: Module, node: ast.AST) -> bool:

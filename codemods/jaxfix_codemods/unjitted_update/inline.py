@@ -202,6 +202,7 @@ class _Judge:
         for name in data:
             if name in found.values:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
+            self._check_needed(name)
             if name not in self._objects:
                 check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
         apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
@@ -214,6 +215,8 @@ class _Judge:
                 raise Declined(Reason(Code.OTHER_USES, f"the function `{name}` of the step is used outside of it too"))
         if held is not None:
             root = self._own_name()
+            for each in held.passed:
+                self._check_needed(f"{root}.{each}")
             data += [f"{root}.{each}" for each in held.passed]
             written = (*(f"{root}.{each}" for each in held.bound), *written)
             read |= {f"{root}.{each}" for each in held.bound}
@@ -235,6 +238,12 @@ class _Judge:
                 Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts")
             )
         return given, results, captured, own, filtered
+
+    def _check_needed(self, variable: str) -> None:
+        """Refuses an attribute of the own object that is passed, where the trace must know its value."""
+        attribute = variable.partition(".")[2]
+        if attribute in self._demands.attributes:
+            raise Declined(Reason(Code.NEEDS_VALUE, f"the step {self._demands.attributes[attribute]}"))
 
     def named(self) -> Extraction:
         """The function, with the names that it needs."""

@@ -1,0 +1,30 @@
+"""Layers that a loop picks from a list by their number: a traced number picks nothing."""
+
+import jax
+import jax.numpy as jnp
+
+
+def heads_of(x, heads):
+    return x.reshape(x.shape[0], heads, x.shape[1] // heads).transpose(1, 0, 2)
+
+
+def block(weights, x, heads):
+    mixed = jax.nn.softmax(heads_of(x @ weights["query"], heads) @ heads_of(x @ weights["key"], heads).mT, axis=-1)
+    joined = (mixed @ heads_of(x, heads)).transpose(1, 0, 2).reshape(x.shape)
+    return jnp.tanh(x + joined @ weights["out"])
+
+
+def forward(params, x, heads, layers):
+    for number in range(layers):
+        x = block(params["blocks"][number], x, heads)  # want: unjitted-update (no fix)
+    return x
+
+
+def main():
+    keys = jax.random.split(jax.random.key(0), 12)
+    blocks = [{name: jax.random.normal(key, (8, 8)) for name in ("query", "key", "out")} for key in keys]
+    print(jnp.sum(forward({"blocks": blocks}, jnp.ones((4, 8)), 2, len(blocks))))
+
+
+if __name__ == "__main__":
+    main()
