@@ -15,7 +15,7 @@ from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
-from jaxfix.effects.deletion import is_taken_elsewhere, leaves
+from jaxfix.effects.deletion import is_read_elsewhere, is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands, is_length
 from jaxfix.effects.escape import LocalUses, local_uses
 from jaxfix.effects.invariance import Constancy, constancy, is_impure
@@ -168,6 +168,7 @@ __all__ = [
     "is_own_method",
     "is_perhaps_rebound",
     "is_perhaps_stored",
+    "is_read_elsewhere",
     "is_script",
     "is_stored",
     "is_taken_elsewhere",

@@ -34,6 +34,7 @@ _HIDING = tuple(
     (row.name.partition(".")[0].encode(), row.name.rpartition(".")[2].encode()) for row in rows(Class.HIDES)
 )
 _Says = Callable[[bytes], bool]
+_STAR = re.compile(rb"\bimport[ \t]*\*")
 _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -83,13 +84,19 @@ class Neighbours:
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use what this dotted name stands for, a method through any object."""
         owner, _, last = qualname.rpartition(".")
-        is_method = owner.rpartition(".")[2] not in self._modules
+        is_method = owner.rpartition(".")[2] not in {*self._modules, "__main__"}
         wanted = re.compile(rb"\b%s\b|\bimport \*" % re.escape(last.encode()))
         ways = (b"from .", *(part.encode() for part in owner.split(".")))  # a package may pass on what is in it
         found = any(
             (is_method or any(way in text for way in ways)) and wanted.search(text) for text in self._texts.values()
         )
         return found or not self._is_read
+
+    def takes(self, qualname: str) -> bool:
+        """Whether one of the files takes all names of a module, and has this one too."""
+        last = qualname.rpartition(".")[2]
+        wanted = re.compile(rb"\b%s\b" % re.escape(last.encode()))
+        return any(_STAR.search(text) and wanted.search(text) for text in self._texts.values()) or not self._is_read
 
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""

@@ -12,9 +12,10 @@ from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import IS_NAMED_AROUND, REBINDS, USERS, Answering
+from jaxfix.semantic.project.query import IS_NAMED_AROUND, READS_VARIABLE, REBINDS, USERS, Answering
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.jit import jit_of
+from jaxfix.staging.scripts import is_script
 from jaxfix.syntax.nodes import walk
 
 _REACHING = short_names(Result.ALL_ARRAYS) | short_names(Effect.SEES_NAMES)
@@ -61,6 +62,15 @@ def is_taken_elsewhere(project: Answering, qualname: str) -> bool:
     if project.ask(USERS, qualname) != () or project.ask(IS_NAMED_AROUND, qualname):
         return True
     return any(project.ask(REBINDS, f"{qualname}.{method}") for method in _DELETING)
+
+
+def is_read_elsewhere(module: Module, name: str) -> bool:
+    """Whether another file may read the variable of this one; of the main program also as `__main__.name`."""
+    own = module.surroundings.name
+    if own is None:
+        return False
+    owners = (own, "__main__") if is_script(module) else (own,)
+    return any(module.surroundings.project.ask(READS_VARIABLE, f"{owner}.{name}") for owner in owners)
 
 
 def _values(module: Module, name: str) -> Iterator[ast.expr]:

@@ -118,8 +118,8 @@ def _kept(files: Sources) -> frozenset[str]:
 
 
 def packages_of(files: Sources) -> frozenset[str]:
-    """The first parts of the names that the files are imported by."""
-    return frozenset(around.name.partition(".")[0] for _, around in files if around.name is not None)
+    """The first parts of the names that the files are imported by; the main program is one of them."""
+    return frozenset({"__main__", *(around.name.partition(".")[0] for _, around in files if around.name is not None)})
 
 
 def facts_of(module: Module, packages: frozenset[str]) -> Facts:

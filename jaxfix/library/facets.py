@@ -119,6 +119,8 @@ class Effect:
     """Runs statements that are a text."""
     RUNS_APART = Facet()
     """May run code with other globals than those of its file, or with names that its functions do not see."""
+    RUNS_FILE = Facet()
+    """Runs a file as a program, and returns its variables."""
     PLACES = Facet()
     """Chooses the devices that arrays are on."""
     SUPPRESSES = Facet()

@@ -40,6 +40,8 @@ FUNCTIONS = (
     Function("pickle.dump", (Result.NO_PART,)),
     Function("pickle.dumps", (Result.NO_PART,)),
     Function("pkgutil.resolve_name", (Result.MODULE,)),
+    Function("runpy.run_module", (Effect.RUNS_FILE,)),
+    Function("runpy.run_path", (Effect.RUNS_FILE,)),
     Function("types.FunctionType", (Effect.RUNS_APART,)),
     Function("typing.Final", (Class.WRAPS,)),
     Function("typing.Generic", (Class.OPEN,)),

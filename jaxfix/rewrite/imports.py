@@ -78,7 +78,9 @@ class Imports:
                     used.add(name)
                 case ast.alias(name=name, asname=asname):
                     used.add(asname or name.partition(".")[0])
-        return prefer if prefer not in used else self._module.get(Identifiers).unused(prefer)
+        identifiers = self._module.get(Identifiers)
+        is_free = prefer not in used and not identifiers.is_taken_elsewhere(prefer)
+        return prefer if is_free else identifiers.unused(prefer)
 
     def added(self, qualname: str, name: str) -> tuple[Spot, NewImport]:
         """The statement that imports the module or helper `qualname` as `name`, and its spot among those at the top."""

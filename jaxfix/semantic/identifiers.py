@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.query import STORES
+from jaxfix.semantic.project.query import STORES, TAKES_NAME
 
 _FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 
@@ -47,7 +47,16 @@ class Identifiers:
 
     def _is_taken(self, name: str) -> bool:
         stored = self._module.surroundings.project.ask(STORES, name)  # in this very module
-        return name in self._taken or bool(stored)
+        return name in self._taken or bool(stored) or self.is_taken_elsewhere(name)
+
+    def is_taken_elsewhere(self, name: str) -> bool:
+        """Whether `name`, at the top of this file, would replace or shadow one of a file that takes all its names."""
+        own = self._module.surroundings.name
+        return (
+            own is not None
+            and not name.startswith("_")
+            and self._module.surroundings.project.ask(TAKES_NAME, f"{own}.{name}")
+        )
 
     @cached_property
     def _taken(self) -> set[str]:

@@ -7,12 +7,20 @@ from jaxfix.effects.taken_errors import errors_taken
 from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
-from jaxfix.semantic.project.summary_types import ASKS_PROCESS, CALLS_BACK, MAKES_RULES, RUNS_APART, TAKES_ERRORS
+from jaxfix.semantic.project.summary_types import (
+    ASKS_PROCESS,
+    CALLS_BACK,
+    MAKES_RULES,
+    RUNS_APART,
+    RUNS_FILES,
+    TAKES_ERRORS,
+)
 from jaxfix.syntax.nodes import FORMAT_STRINGS, walk
 
 _RUNNERS = short_names(Effect.RUNS_APART)
 _OF_TEXTS = _RUNNERS & short_names(Effect.BINDS_NAMES)
 _OF_STATEMENTS = short_names(Effect.RUNS_TEXT)
+_OF_FILES = where(Effect.RUNS_FILE)
 _SOURCES = ("getsource", "getsourcelines", "unparse")
 """What gives a part of a file, which is then run without the rest of it."""
 _RULES = short_names(Transform.DERIVATIVE_RULE)
@@ -24,6 +32,8 @@ def done_apart(module: Module) -> Iterator[str]:
     """What of this the file does."""
     if runs_apart(module):
         yield RUNS_APART
+    if _runs_files(module):
+        yield RUNS_FILES
     if any(map(module.attributes, _RULES)) or module.references("jax.custom_gradient"):
         yield MAKES_RULES
     if module.names.may_name(_CALLING_BACK) and any(map(module.references, _CALLING_BACK)):
@@ -38,14 +48,20 @@ def runs_apart(module: Module) -> bool:
     return any(_is_apart(module, call) for call in module.spelled_calls(_RUNNERS))
 
 
+def _runs_files(module: Module) -> bool:
+    if module.names.may_name(_OF_FILES) and any(map(module.references, _OF_FILES)):
+        return True
+    calls = (call for call in module.spelled_calls(_OF_STATEMENTS) if _is_builtin(module, call) and call.args)
+    return any(not _is_own_text(_followed(module, call.args[0])) for call in calls)
+
+
 def _is_apart(module: Module, call: ast.Call) -> bool:
     last = module.text(call.func).rpartition(".")[2]
     if not call.args:
         return False
     if last not in _OF_TEXTS:
         return not _has_its_globals(module, call)
-    is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
-    if not is_builtin and not (module.qualname(call.func) or "").startswith("builtins."):
+    if not _is_builtin(module, call):
         return False  # a method of this name
     text = _followed(module, call.args[0])
     is_compiled = isinstance(text, ast.Call) and module.text(text.func) == "compile" and bool(text.args)
@@ -64,6 +80,11 @@ def _is_apart(module: Module, call: ast.Call) -> bool:
         case [globals_, locals_, *_]:
             return module.text(globals_) != module.text(locals_)
     return False
+
+
+def _is_builtin(module: Module, call: ast.Call) -> bool:
+    is_plain = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
+    return is_plain or (module.qualname(call.func) or "").startswith("builtins.")
 
 
 def _has_its_globals(module: Module, call: ast.Call) -> bool:

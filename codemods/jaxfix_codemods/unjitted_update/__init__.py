@@ -95,9 +95,10 @@ count in Python would become an array, and where a value of it is asked for.
 
 A step of a function that is called repeatedly stands at the top of the file:
 an optimizer that the function makes of constants is made there, once, if no file
-rebinds what it is made by or of, and functions that a caller passes are static arguments,
-if they are made once and each call says which. A file that imports all names of this one
-by a star gets the new ones too.
+rebinds what it is made by or of and only its methods are used, and functions that a caller passes are
+static arguments, if they are made once and each call says which. A file that imports all names of this
+one by a star gets the new ones too, under names that it has not.
+A variable of a program that another file reads comes back from the step.
 
 Where the object cannot be static, the jitted functions that it holds are, each
 for itself: a step finds them by their identity.

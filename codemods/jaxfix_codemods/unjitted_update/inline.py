@@ -17,6 +17,7 @@ from jaxfix.api.analysis import (
     family,
     instance_state,
     instances,
+    is_read_elsewhere,
     methods,
     own_class,
     own_parameter,
@@ -486,6 +487,8 @@ class _Judge:
     def _read_outside(self) -> set[str]:
         """What of that anything but the row reads."""
         module, found = self._module, set(self._attributes)
+        if self._scope is module.tree:
+            found |= {name for name in self._written() if is_read_elsewhere(module, name)}
         for name in {*self._defined(), *self._written()} - found:
             bindings = module.bindings(name, self._scope)
             for node in module.uses(name, self._scope):

@@ -4,7 +4,7 @@ import ast
 import builtins
 from collections.abc import Collection
 
-from jaxfix.api import Module, walk
+from jaxfix.api import Identifiers, Module, walk
 from jaxfix.api.analysis import is_perhaps_rebound, is_perhaps_stored, why_unstable
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
@@ -32,8 +32,17 @@ def _binds(
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if name in names:
             is_bound_once = len(module.bindings(name, function)) == 1
             is_free = not module.bindings(name, module.tree) and not hasattr(builtins, name)
-            return is_bound_once and is_free and is_made_by_library(module, value) and _stands_at(module, value, top)
+            is_free = is_free and not module.get(Identifiers).is_taken_elsewhere(name)
+            is_kept = is_bound_once and all(_is_called(module, use) for use in module.reads(name, function))
+            return is_kept and is_free and is_made_by_library(module, value) and _stands_at(module, value, top)
     return False
+
+
+def _is_called(module: Module, use: ast.Name) -> bool:
+    """Whether it is a method that is called: nobody gets hold of the object, which is the same one at each call."""
+    method = module.parent(use)
+    call = module.parent(method) if isinstance(method, ast.Attribute) else None
+    return isinstance(call, ast.Call) and call.func is method
 
 
 def _stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:

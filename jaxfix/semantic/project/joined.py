@@ -18,6 +18,7 @@ from jaxfix.semantic.project.summary_types import (
     DOES_MORE,
     FILLS,
     MAKES_RULES,
+    RUNS_FILES,
     TAKES_ERRORS,
     ArgumentSummary,
     Contexts,
@@ -201,6 +202,25 @@ class Joined:
         """Whether a file outside the analysis may use the object of this dotted name."""
         return self._offered.is_named_around(qualname)
 
+    def reads_variable(self, qualname: str) -> bool:
+        """Whether another file may read the variable of a module: by its name, or with all that the module holds."""
+        owner = qualname.rpartition(".")[0]
+        others = (facts for facts in self._files if facts.name != owner)
+        named = any(_is_named(mention, qualname) for facts in others for mention in facts.mentions)
+        is_run = RUNS_FILES in self._all_rebound
+        return named or is_run or self.is_named_around(qualname) or self.rebinds(f"{owner}.{ANY_NAME}")
+
+    def takes_name(self, qualname: str) -> bool:
+        """Whether a file that takes all names of the module has that name already, or reads it as another one's."""
+        owner, _, name = qualname.rpartition(".")
+        taking, met = self._naming.starring(owner), {owner}
+        for facts in taking:
+            if name in facts.own or name in facts.aliases or any(f"{star}.{name}" in facts.mentions for star in met):
+                return True
+            taking += [each for each in self._naming.starring(facts.name) if each not in taking]
+            met.add(facts.name)
+        return self._around is not None and self._around.takes(qualname)
+
     def hides(self) -> bool:
         """Whether some file brings trees into the program that may hold more than leaves, or cannot be read."""
         is_hidden_here = self._unread or any(facts.hides for facts in self._files)
@@ -277,3 +297,13 @@ class Joined:
     @cached_property
     def _stored(self) -> frozenset[str]:
         return frozenset(name for facts in self._files for name in facts.stored)
+
+
+def _is_named(mention: str, qualname: str) -> bool:
+    """Whether a mention is of the variable, of a part of it, or of its module as a whole."""
+    owner, _, name = qualname.rpartition(".")
+    if f".{owner}".endswith(f".{mention}"):
+        return True
+    parts = mention.split(".")
+    ends = (number for number, part in enumerate(parts, 1) if part == name)
+    return any(may_rebind(".".join(parts[:end]), qualname) for end in ends)

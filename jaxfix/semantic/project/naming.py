@@ -50,9 +50,13 @@ class Naming:
         found = [qualname]
         for name in found:
             owner, _, last = name.rpartition(".")
-            around = (f for f in self._starring.get(owner, ()) if last not in f.own and last not in f.aliases)
+            around = (f for f in self.starring(owner) if last not in f.own and last not in f.aliases)
             found += [new for f in around if (new := f"{f.name}.{last}") not in found]
         return tuple(found)
+
+    def starring(self, owner: str) -> list[Facts]:
+        """The files that take all names of a module."""
+        return [*self._starring.get(owner, ())]
 
     def is_offered(self, qualname: str) -> bool:
         """Whether a package above the module of `qualname` names it, for those who import the package."""

@@ -32,6 +32,10 @@ class Around(Protocol):
         """Whether one of the files may use the object of this dotted name."""
         ...
 
+    def takes(self, qualname: str) -> bool:
+        """Whether one of the files takes all names of a module, and has this one too."""
+        ...
+
     def hides(self) -> bool:
         """Whether one of the files makes trees that may hold more than leaves."""
         ...
