@@ -21,6 +21,8 @@ from pathlib import Path
 
 import psutil
 
+from benchmarks.others import Others
+
 PAGE = Path(__file__).parents[1] / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.fleet begins -->", "<!-- benchmarks.fleet ends -->"
 WORKERS = 3
@@ -193,6 +195,7 @@ def reused(ran: Ran) -> int:
 
 def page() -> str:
     """The section of the page, from runs that are made for it."""
+    others = Others()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         root = project(folder / "project")
@@ -213,8 +216,9 @@ def page() -> str:
         "",
         "Written by `python -m benchmarks.fleet`: a package of three optimizers with one fix each, 12 cases in jobs of",
         f"six, proven here and on a dask scheduler with {WORKERS} workers of one thread on this machine, which has "
-        f"{os.cpu_count()} processors and",
-        "did nothing else. Equal means: the same verdict of each fix, and the same compiles in each case.",
+        f"{os.cpu_count()} processors,",
+        f"of which other work kept {others.processors():.1f} busy. Equal means: the same verdict of each fix, and the",
+        "same compiles in each case.",
         "",
         "| where | fixes proven | verdicts and compiles | seconds | |",
         "|---|---|---|---|---|",

@@ -23,6 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.others import Others
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.proof_cost begins -->", "<!-- benchmarks.proof_cost ends -->"
@@ -38,12 +40,14 @@ class Subject:
       program: a file that is copied into an empty folder and rerun; None where nothing is.
       words: of its command line.
       driven: the module or package whose optimizers are driven; None where none are.
+      selected: the codemods that may fix it; all of them where none are named.
     """
 
     label: str
     program: str | None = None
     words: str = ""
     driven: str | None = None
+    selected: tuple[str, ...] = ()
 
     @property
     def command(self) -> list[str]:
@@ -56,11 +60,13 @@ class Subject:
         driven = [self.driven] if self.driven else []
         if not self.command:
             return [*driven, "--prove"]
-        return [self.command[0], *driven, "--run", shlex.join(["python", *self.command])]
+        selected = [word for codemod in self.selected for word in ("--select", codemod)]
+        return [self.command[0], *driven, *selected, "--run", shlex.join(["python", *self.command])]
 
 
 SUBJECTS = {
-    "example": Subject("`examples/train.py`, one fix", "examples/train.py"),
+    "example": Subject("`examples/train.py`, one fix", "examples/train.py", selected=("local-loop-function",)),
+    "both": Subject("`examples/train.py`, its two fixes", "examples/train.py"),
     "trainer": Subject(
         "a trainer, 40 steps (`s4_training.py` of the [five systems](five-systems.md))",
         "tests/upstream/programs/s4_training.py",
@@ -81,6 +87,7 @@ class Cost:
     Attributes:
       first_s: until the first receipt.
       plain: processor seconds of one plain pass.
+      others: processors that other work kept busy meanwhile.
     """
 
     runs: int
@@ -89,6 +96,7 @@ class Cost:
     first_s: float
     cpu: float
     plain: float
+    others: float
 
 
 def cores(number: int) -> None:
@@ -118,6 +126,7 @@ def measured(subject: Subject, number: int) -> Cost:
         plain = _plain(subject, place, environment, number)
         command = [sys.executable, "-m", "jaxfix", "apply", *subject.asked, "--diff", "--exit-zero"]
         began, before, lines = time.monotonic(), spent(), list[tuple[float, str]]()
+        others = Others()
         terminal, stderr = pty.openpty()  # where there is none, receipts wait for the end
         process = subprocess.Popen(
             command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=stderr,
@@ -128,13 +137,13 @@ def measured(subject: Subject, number: int) -> Cost:
         reader.start()
         process.wait()
         reader.join()
-        wall, cpu = time.monotonic() - began, spent() - before
+        wall, cpu, beside = time.monotonic() - began, spent() - before, others.processors()
     made = [found for _, line in lines if (found := _MADE.search(line))]
     if not made:
         raise RuntimeError("".join(line for _, line in lines))
     first = next(when for when, line in lines if _RECEIPT.search(line))
     runs, compiles = (sum(int(found[group]) for found in made) for group in (1, 3))
-    return Cost(runs, compiles, wall, first, cpu, plain)
+    return Cost(runs, compiles, wall, first, cpu, plain, beside)
 
 
 def _read(terminal: int, began: float, lines: list[tuple[float, str]]) -> None:
@@ -196,7 +205,8 @@ def list_cases(package: str, into: str) -> None:
 def row(name: str, number: int, cost: Cost) -> str:
     return (
         f"| {SUBJECTS[name].label} | {number} | {cost.runs} | {cost.compiles:,} | {cost.cpu:.0f} s "
-        f"| {cost.cpu / cost.plain:.1f} | {cost.wall:.0f} s | {cost.first_s:.0f} s |"
+        f"| {cost.cpu / cost.plain:.1f} | {cost.wall:.0f} s | {cost.first_s:.0f} s "
+        f"| {cost.others:.1f} |"
     )
 
 
@@ -207,12 +217,14 @@ def section(rows: dict[tuple[str, str], str]) -> str:
         "Written by `python -m benchmarks.proof_cost`. A run is one of the program, or one driven case. Processor",
         "seconds are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the",
         "program, and importing what is driven and driving each case once, without a probe and with an empty",
-        "compilation cache that the cases share, as those of the proof do. The machine has two processors and does",
-        "nothing else, but for the row of jaxopt, which was measured beside other work: its seconds by the clock are",
-        "many times those of a machine at rest. More processors were not there.",
+        "compilation cache that the cases share, as those of the proof do. The machine has two processors, and did",
+        "other work at the same time: the last column says how many processors that kept busy, on average. Seconds by",
+        "the clock grow with it, and processor seconds by a little; runs and compiles do not depend on it. Nothing was",
+        "measured on a machine with more processors, such as 16, or on a GPU.",
         "",
-        "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt |",
-        "|---|---|---|---|---|---|---|---|",
+        "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt "
+        "| others |",
+        "|---|---|---|---|---|---|---|---|---|",
     )
     return "\n".join((BEGINS, *lead, *rows.values(), ENDS, ""))
 

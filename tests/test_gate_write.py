@@ -91,7 +91,7 @@ def test_other_commands_cannot_be_run_within_a_test(words: tuple[str, ...], tmp_
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--write", "test.txt"), "is not Python file"),
+        (("--write", "test.txt"), "is not a Python file"),
         (("--write", "mine.py"), "exists already, and is kept"),
         (("--write", "nowhere/test.py"), "there is no folder to write it into"),
         (("--write", "test.py", "--on", "cpu"), "writes a test that runs here"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import Cli
 
+from jaxfix.drivers.workflow.agenda import root_of
 from jaxfix.drivers.workflow.programs import commands
 
 MAIN = 'if __name__ == "__main__":\n    pass\n'
@@ -84,8 +85,31 @@ def test_an_apply_without_evidence_ends_with_the_command(
     (tmp_path / "model.py").write_text(SLOW)
     (tmp_path / "train.py").write_text(f"import model\n{MAIN}")
     done = cli("apply", "model.py", "--allow-no-vcs")
-    assert "note: for evidence: `jaxfix apply model.py --run 'python train.py'`" in done.err
+    assert "note: for evidence: `jaxfix apply model.py --allow-no-vcs --run 'python train.py'`" in done.err
     json.loads(cli("apply", "model.py", "--allow-no-vcs", "--output-format", "json").out)
+
+
+def test_a_file_that_nothing_runs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "model.py").write_text(SLOW)
+    said = "note: no program or test here runs model.py: write one, and name it with `--run CMD`"
+    assert said in cli("apply", "model.py", "--allow-no-vcs").err
+    (tmp_path / "train.py").write_text(f"import model\n{MAIN}")
+    assert "no program or test" not in cli("apply", "model.py", "--allow-no-vcs").err
+
+
+def test_a_folder_without_a_mark_is_the_project_of_the_files_below_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "model.py").write_text(SLOW)
+    (tmp_path / "train.py").write_text(f"import pkg.model\n{MAIN}")
+    assert commands([tmp_path / "pkg" / "model.py"]) == {"python train.py": (tmp_path / "pkg" / "model.py",)}
+    assert root_of([tmp_path / "pkg" / "model.py"]) == tmp_path
+    monkeypatch.setenv("HOME", str(tmp_path / "pkg"))
+    assert root_of([tmp_path / "pkg" / "model.py"]) == tmp_path / "pkg"
 
 
 def test_a_package_without_optimizers_has_nothing_to_drive(

@@ -254,6 +254,22 @@ def test_a_diff_that_does_not_apply_names_the_hunk(project: Path) -> None:
     assert "does not apply to the working tree: the hunk at line 5 of model.py" in done.err
 
 
+def test_a_diff_that_is_applied_already_names_the_option(project: Path) -> None:
+    diff = diff_of(project, model__py=WRONG)
+    (project / "model.py").write_text(WRONG)
+    done = apart("prove", "--run", RUN, "--diff", str(diff))
+    assert done.code == 2, done
+    assert "is in the working tree already; `--worktree` proves what is uncommitted" in done.err
+
+
+def test_a_folder_without_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    done = apart("prove", "--run", RUN, "--worktree")
+    assert done.code == 2, done
+    assert "is in no git repository; give the change as `--diff FILE`" in done.err
+
+
 def test_a_diff_with_line_ends_of_windows_applies(project: Path) -> None:
     diff = diff_of(project, model__py=f"# more\n{MODEL}\n")
     diff.write_bytes(diff.read_bytes().replace(b"\n", b"\r\n"))

@@ -41,6 +41,9 @@ BANNED = {
     "where it stands": r"\bwhere (?:it|they) stands?\b(?! for)|\bstands in\b",
     "once for all": r"\bonce for all(?=[.,:;]|$)",
     "made once": r"\bto where (?:it is|they are) made\b",
+    "as far as the text tells": r"\bas far as (?:its|their|the) texts? tells?\b",
+    "nobody is here": r"\bnobody is here\b",
+    "for its effect": r"\bfor (?:its|their) effects?\b",
     "is no array": r"\b(?:is|are) no (?:arrays?|dictionar\w+|targets|part|units|data|sign|plain)\b",
 }
 WORDS = re.compile("|".join(f"(?:{turn})" for turn in BANNED.values()), re.IGNORECASE)

@@ -176,7 +176,7 @@ def test_a_trusted_command_is_rerun_without_a_question(project: Path, cli: Cli, 
 def test_nobody_is_asked_where_nobody_is(project: Path, cli: Cli) -> None:
     done = cli("trust")
     assert done.code == 2
-    assert done.err == "error: nobody is here to be asked; pass `--yes` to trust the program shown\n"
+    assert done.err == "error: no terminal to ask on; pass `--yes` to trust the program shown\n"
     assert cli("trust", "--list").err == "note: nothing is trusted\n"
 
 

@@ -81,6 +81,8 @@ def of_revision(revision: str, root: Path) -> Change:
 
 def _commit(root: Path, revision: str) -> str:
     done = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if done.returncode and _git(root, "rev-parse", "--is-inside-work-tree").returncode:
+        raise ConfigError(f"{files.shown(root)} is in no git repository", hint="give the change as `--diff FILE`")
     if done.returncode:
         raise ConfigError(f"git knows no commit `{revision}` here")
     return os.fsdecode(done.stdout).strip()
@@ -109,6 +111,8 @@ def _apply(raw: bytes, tree: Path, ways: Sequence[tuple[str, ...]], told: str) -
             said.append(os.fsdecode(done.stderr))
     if all(_NONE in text for text in said):
         raise UserError(f"{told} holds no diff", hint="give what `git diff` prints")
+    if any(_git(tree, "apply", "--reverse", "--check", *way, "-", given=raw).returncode == 0 for way in ways):
+        raise UserError(f"{told} is in the working tree already", hint="`--worktree` proves what is uncommitted")
     raise UserError(f"{told} does not apply to the working tree: {_why(said)}")
 
 

@@ -43,6 +43,11 @@ def refuse_unsaved(paths: Sequence[Path], *, allow_dirty: bool, allow_no_vcs: bo
         )
 
 
+def holds(path: Path) -> bool:
+    """Whether a git repository holds the file, so that it can be compared and restored."""
+    return _toplevel(Path(os.path.realpath(path)).parent) is not None
+
+
 def _toplevel(folder: Path) -> Path | None:
     """The root of the git work tree that `folder` is in; None outside, or without git."""
     try:

@@ -1,4 +1,4 @@
-"""Whether a loop runs more than once, as far as its text tells."""
+"""Whether a loop runs more than once, according to its text."""
 
 import ast
 from collections.abc import Sequence

@@ -231,7 +231,7 @@ def _derived(module: Module, found: Batches) -> frozenset[str]:
 
 
 def _keeps_rows(module: Module, value: ast.expr, slices: tuple[ast.Slice, ...], names: frozenset[str]) -> bool:
-    """Whether an expression has the rows of a batch, as far as its text tells: a conversion, a choice of columns."""
+    """Whether an expression has the rows of a batch, according to its text: a conversion, a choice of columns."""
     match value:
         case ast.Name(id=name):
             return name in names

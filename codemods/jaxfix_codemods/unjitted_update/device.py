@@ -1,4 +1,4 @@
-"""How many programs code starts on the device when it runs eagerly, as far as its text tells."""
+"""How many programs code starts on the device when it runs eagerly, according to its text."""
 
 import ast
 from functools import cached_property

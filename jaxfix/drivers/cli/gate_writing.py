@@ -23,7 +23,8 @@ def refuse(options: Gate) -> None:
     if len(options.functions) > 1:
         raise ConfigError("`--write` writes a test of one function, and `--function` names several")
     if not Path(options.write).name.endswith(".py"):
-        raise ConfigError(f"`--write {options.write}` is not Python file", hint="name one such as `tests/test_step.py`")
+        told = f"`--write {options.write}` is not a Python file"
+        raise ConfigError(told, hint="name one such as `tests/test_step.py`")
     output.refuse_unwritable(options.write)
     path = Path(options.write)
     if path.exists() and MARK.encode() not in files.read_bytes(path):

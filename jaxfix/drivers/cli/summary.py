@@ -8,9 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from jaxfix.drivers import files, journal, vendor
+from jaxfix.drivers import files, journal, vcs, vendor
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
+from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
 from jaxfix.drivers.workflow.planning import NO_EVIDENCE, NO_PROGRAM, Plans
@@ -249,9 +250,14 @@ def _missing(result: Result) -> Iterator[str]:
         return
     from jaxfix.drivers.workflow import programs  # of no use to most runs
 
-    for command, ran in islice(programs.commands(paths).items(), _MOST_COMMANDS):
+    found = programs.commands(paths)
+    for command, ran in islice(found.items(), _MOST_COMMANDS):
         where = " ".join(shlex.quote(files.shown(path)) for path in ran)
-        yield f"for evidence: `jaxfix {result.again} {where} --run {shlex.quote(command)}`"
+        unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
+        yield f"for evidence: `jaxfix {result.again} {where}{unheld} --run {shlex.quote(command)}`"
+    if not found and not any(can_be_driven(target) for target in entries):
+        where = ", ".join(files.shown(path) for path in paths[:_MOST_COMMANDS])
+        yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"
 
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:

@@ -120,7 +120,7 @@ def _agreed(options: Trust) -> bool:
     if options.yes:
         return True
     if not terminal.is_attended():
-        raise UserError("nobody is here to be asked", hint="pass `--yes` to trust the program shown")
+        raise UserError("no terminal to ask on", hint="pass `--yes` to trust the program shown")
     return terminal.agrees("trust this, until the command or the place changes?")
 
 

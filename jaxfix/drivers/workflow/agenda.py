@@ -1,5 +1,6 @@
 """What a rerun would execute, and where: the one thing that a person says yes to."""
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -67,9 +68,15 @@ def agenda(targets: Sequence[Target], command: str | None, python: str) -> Agend
 
 
 def root_of(own: Sequence[Path]) -> Path:
-    """The project of the user's files, or that of the working folder."""
-    start = files.common_folder(own) if own else files.resolved(Path.cwd())
-    return files.project_root(start) or start
+    """The project of the user's files, or that of the working folder; unmarked, that folder around them."""
+    here = files.resolved(Path.cwd())
+    start = files.common_folder(own) if own else here
+    return files.project_root(start) or (here if _is_project(here) and start.is_relative_to(here) else start)
+
+
+def _is_project(folder: Path) -> bool:
+    """Whether a folder without a mark may be one project: not where homes or scratch files of all programs are."""
+    return not any(files.resolved(place).is_relative_to(folder) for place in (Path.home(), Path(tempfile.gettempdir())))
 
 
 def folder_in(root: Path) -> Path:
