@@ -204,3 +204,43 @@ def test_attributes_that_an_error_leaves_bound_stay_where_somebody_goes_on(call:
     after = plan(files[0][0], chosen, lambda fix: None, Surroundings("lib", project=joined(files))).after.decode()
     assert "_step(" in after
     assert ("        self.seen = self.seen + x.shape[0]" in after) is is_taken
+
+
+LOADED = """\
+import jax
+import jax.numpy as jnp
+
+from sizes import MOST
+
+
+def step(x):
+    rising = jax.nn.relu(jax.nn.sigmoid(x @ x.T) + jax.nn.softplus(x))
+    return rising @ jnp.tanh(jnp.cos(x)) - jnp.mean(x) / jnp.max(jnp.abs(x)) + MOST
+
+
+def run(x):
+    for _ in range(100):
+        x = step(x)
+    return x
+
+
+if __name__ == "__main__":
+    run(jnp.ones((3, 3)))
+"""
+SIZES = "import jax\nMOST = 2.0\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("from unittest import mock\nmock.patch('sizes.jax')", None),
+        ("import sizes\nsizes.jax = print", None),
+        ("from unittest import mock\nmock.patch('lib.jax')", "another file changes `jax`"),
+        ("import lib\nlib.jax = print", "another file changes `jax`"),
+        ("import sizes\nsizes.jax.nn = print", "another file changes `jax`"),
+        ("from unittest import mock\nmock.patch('sizes.jax.nn.relu')", "another file changes `jax.nn.relu`"),
+    ],
+)
+def test_a_name_that_is_bound_in_another_module_leaves_what_it_stands_for(change: str, why: str | None) -> None:
+    (found,) = declined("unjitted-update", LOADED, sizes=SIZES, change=change)
+    assert found is None if why is None else why in (found or "")

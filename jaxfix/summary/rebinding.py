@@ -12,6 +12,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, is_function_of_arrays, stored_attributes
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
+    CHANGES,
     FILLS,
     HANDS_MODULES_ON,
     LISTS_NAMES,
@@ -135,21 +136,20 @@ class _Rebinding:
 
     def _changed(self, node: ast.expr, of: str) -> Iterator[str]:
         """What of `of` and the modules and objects around it this reference rebinds or changes."""
-        parent = self.module.parent(node)
+        parent, owner = self.module.parent(node), of.rpartition(".")[0]
         match node, parent:
             case ast.Attribute(ctx=ast.Store() | ast.Del()), _:
-                yield of
-                yield of.rpartition(".")[0]
+                yield from (of, *_objects(owner))
             case _, ast.Subscript(value=value, ctx=ast.Store() | ast.Del()) if value is node:
-                yield of
+                yield from _objects(of)
             case _, ast.AugAssign(target=target) if target is node:
-                yield of
+                yield from _objects(of)
             case _, ast.Attribute(value=value, ctx=ast.Store() | ast.Del()) if value is node:
-                yield of
+                yield from _objects(of)
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _DELETING:
-                yield of
+                yield from _objects(of)
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
-                yield from () if is_function_of_arrays(self.module, parent) else (of.rpartition(".")[0],)
+                yield from () if is_function_of_arrays(self.module, parent) else _objects(owner)
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
                 if last_name(func) in (
                     "setattr",
@@ -340,6 +340,11 @@ class _Rebinding:
         for name, dotted in known.items():
             if text is None or name in text:
                 yield from (f"{of}.{ANY_NAME}" for of in dotted)
+
+
+def _objects(name: str) -> tuple[str, ...]:
+    """A name whose object is changed, for who reads it by that name, and for who does by another."""
+    return (name, f"{CHANGES}{name}") if name else ()
 
 
 def _with_gaps(formatted: ast.expr) -> str:

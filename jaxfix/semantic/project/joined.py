@@ -15,6 +15,7 @@ from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     ASKS_PROCESS,
     CALLS_BACK,
+    CHANGES,
     DOES_MORE,
     FILLS,
     MAKES_RULES,
@@ -191,7 +192,9 @@ class Joined:
         return self._binds(qualname, frozenset(name for facts in around for name in facts.rebinds))
 
     def _binds(self, qualname: str, names: frozenset[str]) -> bool:
-        return self._naming.canonical(qualname) in self._rebound or any(may_rebind(name, qualname) for name in names)
+        return not self._rebound.isdisjoint(self._naming.hops(qualname)) or any(
+            may_rebind(name, qualname) for name in names
+        )
 
     def stores(self, attribute: str) -> bool:
         """Whether some file stores an attribute of this name on objects which can be of any file."""
@@ -291,8 +294,11 @@ class Joined:
 
     @cached_property
     def _rebound(self) -> frozenset[str]:
-        names = map(self._naming.canonical, self._all_rebound)
-        return frozenset(name for name in names if name not in self._naming.by_name)  # of a module one name, not all
+        changed = (each for each in self._all_rebound if each.startswith(CHANGES))
+        objects = (self._naming.canonical(each.removeprefix(CHANGES)) for each in changed)
+        names = (self._naming.bound(each) for each in self._all_rebound if not each.startswith(CHANGES))
+        of_any = (*objects, *names)
+        return frozenset(name for name in of_any if name not in self._naming.by_name)  # of a module one name, not all
 
     @cached_property
     def _stored(self) -> frozenset[str]:

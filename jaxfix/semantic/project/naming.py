@@ -30,13 +30,22 @@ class Naming:
         if qualname.endswith(RETURNED):
             return self.canonical(qualname.removesuffix(RETURNED)) + RETURNED
         if qualname not in self._canonical:
-            found = qualname
-            for _ in range(MOST_HOPS):
-                found, before = self._one_hop(found) or found, found
-                if found == before:
-                    break
-            self._canonical[qualname] = found
+            *_, self._canonical[qualname] = self.hops(qualname)
         return self._canonical[qualname]
+
+    def hops(self, qualname: str) -> Iterator[str]:
+        """The dotted names that lead from `qualname` to the one that it is defined under, with both."""
+        yield qualname
+        for _ in range(MOST_HOPS):
+            found = self._one_hop(qualname) or qualname
+            if found == qualname:
+                break
+            yield (qualname := found)
+
+    def bound(self, qualname: str) -> str:
+        """The name that code binds as `qualname`: one of the module that its owner is, whatever it stands for there."""
+        owner, _, last = qualname.rpartition(".")
+        return f"{self.canonical(owner)}.{last}" if owner else qualname
 
     def defined(self, qualname: str, table: Callable[[Facts], Mapping[str, T]]) -> T | None:
         """What the file that defines `qualname` tells of it in one of its tables."""
