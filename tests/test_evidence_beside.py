@@ -74,6 +74,12 @@ def test_a_memo_of_an_object_is_found_out_by_setting_its_attribute(tmp_path: Pat
     assert found.alone == {}
 
 
+def test_a_whole_number_is_also_a_fraction(tmp_path: Path) -> None:
+    before = "def scaled(v, n):\n    return v * n\nfor _ in range(2):\n    print(scaled(x, 2))\n"
+    found = measured(tmp_path, before, before.replace("* n", "* int(n)"), "scaled")
+    assert differing(found) == {"perturbed, 2 as 2.5, of another type"}
+
+
 def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_path: Path) -> None:
     before = """
     SCALE = 3.0

@@ -101,6 +101,23 @@ CAST = (
 _JITTED = ("def step(", "@jax.jit\ndef step(")
 
 
+FLAGGED = """
+import jax
+import jax.numpy as jnp
+
+
+def step(w, x, on):
+    slope = jnp.tanh(x @ w).mean() * 2 + 1
+    return w - 0.01 * slope * jnp.cos(w) * (on + on)
+
+
+w = jnp.ones(3)
+for k in range(12):
+    w = step(w, jnp.ones((4, 3)) * k / 80, 1)
+print(w)
+"""
+
+
 def others() -> Iterator[Rewrite]:
     """All of them."""
     yield Rewrite("transformer, optax.adamw(3e-3)", TRANSFORMER, fixed(TRANSFORMER), "train", True)
@@ -115,6 +132,8 @@ def others() -> Iterator[Rewrite]:
             "jnp.zeros(width)", "jnp.zeros(width, jnp.bfloat16)"
         )
         yield Rewrite(f"MLP in bfloat16, optax.contrib.{name}", source, fixed(source), "train", True)
+    wrong = FLAGGED.replace("def step", "@jax.jit\ndef step")
+    yield Rewrite("two truth values that are added", FLAGGED, wrong, "step", False)
     yield from _casting()
 
 

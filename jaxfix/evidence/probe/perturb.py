@@ -99,8 +99,10 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
         yield f"perturbed, {leaf} as {not leaf}", not leaf
     elif isinstance(leaf, int):
         yield f"perturbed, {leaf} as {float(leaf)}, {RETYPED}", float(leaf)
-        if leaf in (0, 1):  # a key of a cache that is equal to both
-            yield f"perturbed, {leaf} as {bool(leaf)}, {RETYPED}", bool(leaf)
+        if leaf in (0, 1):  # a key of a cache that is equal to both, and a sum of two that is not
+            yield f"perturbed, {leaf} as {bool(leaf)}", bool(leaf)
+        if not hazardous:
+            yield f"perturbed, {leaf} as {leaf + 0.5}, {RETYPED}", leaf + 0.5
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
     elif isinstance(leaf, float) and leaf.is_integer() and abs(leaf) < 2**31:
