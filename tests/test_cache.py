@@ -374,6 +374,7 @@ def test_no_part_of_a_record_is_forgotten() -> None:
         hides=names,
         attributes=names,
         remembers=names,
+        fills=names,
     )
     assert {field.name for field in fields(Facts) if not getattr(facts, field.name)} == {"uses"}
     asked = frozenset({("jit", "a.f"), ("users", "a.b"), ("stores", "s"), ("runs", "a.g")})
