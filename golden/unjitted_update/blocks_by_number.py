@@ -1,4 +1,4 @@
-"""Layers that a loop picks from a list by their number: a traced number picks nothing."""
+"""Layers that a loop picks from a list by their number: the step is passed the layer."""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ def block(weights, x, heads):
 
 def forward(params, x, heads, layers):
     for number in range(layers):
-        x = block(params["blocks"][number], x, heads)  # want: unjitted-update (no fix)
+        x = block(params["blocks"][number], x, heads)  # want: unjitted-update
     return x
 
 

@@ -47,6 +47,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind, object
 from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
+from jaxfix_codemods.unjitted_update.items import item_names, picked
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
@@ -165,6 +166,7 @@ class _Judge:
         self._inside = {node for statement in self._row for node in walk(statement)}
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
+        self._items = {} if copied or objects else picked(module, self._row, scope)
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -205,7 +207,8 @@ class _Judge:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
             self._check_needed(name)
             if name not in self._objects:
-                check_parameter(module, self._values, self._during(), scope, name, self._loads_of(name))
+                uses = [*self._loads_of(name), *(item.value for item in self._items.get(name, ()))]
+                check_parameter(module, self._values, self._during(), scope, name, uses)
         apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
         changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if dot not in apart)}
         for name in sorted(set(found.values) & changing):
@@ -253,7 +256,9 @@ class _Judge:
         names = self._names_of({*given, *results})
         parameters = tuple(names[name] for name in given)
         renamed: dict[ast.AST, str] = {
-            node: names[dot] for dot, nodes in self._attributes.items() for node in nodes if dot in names
+            node: names[part]
+            for part in names
+            for node in (*self._attributes.get(part, ()), *self._items.get(part, ()))
         }
         copy = self._local("new") if state is not None else None
         if state is not None and copy is not None:
@@ -282,6 +287,8 @@ class _Judge:
         """Whether the row is passed, as `name`, what it bound at the call before, and not what its iteration made."""
         if "." in name or not isinstance(self._around, LOOPS):
             return True
+        if name in self._items:
+            return False
         bound = self._module.bindings(name, self._scope)
         reads = [node for node in self._loads_of(name) if isinstance(_context(node), ast.Load)]
         found = (reaching(self._module, node, bound) for node in reads if isinstance(node, ast.Name))
@@ -289,9 +296,12 @@ class _Judge:
 
     def _names_of(self, variables: Collection[str]) -> dict[str, str]:
         """The name that each variable has in the function: attributes have their own, where that is free."""
-        found = {name: name for name in variables if "." not in name}
+        found = {name: name for name in variables if name.isidentifier()}
         taken = {node.id for node in self._inside if isinstance(node, ast.Name)} | set(found)
-        for dot in sorted(name for name in variables if "." in name):
+        for item in sorted(self._items.keys() & {*variables}):
+            found[item] = next(name for name in item_names(self._items[item][0]) if name not in taken)
+            taken.add(found[item])
+        for dot in sorted(name for name in variables if "." in name and name not in self._items):
             root, _, attr = dot.partition(".")
             name = attr.lstrip("_")
             if not name or name in taken or keyword.iskeyword(name):
@@ -373,7 +383,7 @@ class _Judge:
         for statement in self._row:
             for node in own_reads(module, statement):
                 assert isinstance(node.value, ast.Name)
-                if module.scope_of(node.value.id, node.value) is self._scope:
+                if not self._is_in_item(node) and module.scope_of(node.value.id, node.value) is self._scope:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
             is_kept = self._copied or (dot not in self._handed and self._is_constant_of_object(nodes))
@@ -402,6 +412,13 @@ class _Judge:
         parent = self._module.parent(name)
         return isinstance(parent, ast.Attribute) and self._is_variable(parent)
 
+    def _is_in_item(self, part: ast.expr) -> bool:
+        """Whether it is the sequence, or the key, of an item that the step is passed."""
+        item = self._module.parent(part)
+        if isinstance(item, ast.Subscript) and item in self._items.get(self._module.text(item), ()):
+            return True
+        return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self._is_in_item(item)
+
     def _own_object(self) -> str | None:
         """The name of the object whose functions the row uses, if it does.
 
@@ -410,7 +427,8 @@ class _Judge:
         """
         module, found = self._module, None
         for node in self._inside:
-            if isinstance(node, ast.Name) and is_own(module, node) and not self._is_in_attribute(node):
+            is_object = isinstance(node, ast.Name) and is_own(module, node)
+            if isinstance(node, ast.Name) and is_object and not (self._is_in_attribute(node) or self._is_in_item(node)):
                 reason = instance_state.why_read_unstable(module, self._values, node)
                 if reason is not None:
                     raise Declined(reason.restated(f"the step reads its object: {reason}"))
@@ -445,7 +463,11 @@ class _Judge:
         module = self._module
         found: list[tuple[ast.expr, str]] = []
         for node in walk(statement):
-            if isinstance(node, ast.Name):
+            if isinstance(node, ast.Subscript) and node in self._items.get(module.text(node), ()):
+                found.append((node, module.text(node)))
+            elif isinstance(node, ast.Name | ast.Attribute) and self._is_in_item(node):
+                continue
+            elif isinstance(node, ast.Name):
                 owner = module.scope_of(node.id, node)
                 if owner is self._scope and not self._is_in_attribute(node) and not is_own(module, node):
                     found.append((node, node.id))
@@ -644,7 +666,7 @@ def _last(variable: str) -> str:
 
 
 def _context(node: ast.expr) -> ast.expr_context | None:
-    return node.ctx if isinstance(node, ast.Name | ast.Attribute) else None
+    return node.ctx if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else None
 
 
 def _reads_enclosing(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> bool:

@@ -1,0 +1,86 @@
+"""Items that statements pick from sequences and dictionaries by the variable of a loop: they are passed, not picked."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import count
+
+from jaxfix.api import Module, walk
+from jaxfix_codemods.unjitted_update.checks import is_own
+from jaxfix_codemods.unjitted_update.device import Device
+
+Items = dict[str, list[ast.Subscript]]
+"""By their text."""
+
+
+def picked(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> Items:
+    """The items that the row reads of what may be no array, by a variable that a loop of `scope` binds.
+
+    Under a trace the variable would be an array, which picks nothing from a list.
+    """
+    nodes = [node for statement in row for node in walk(statement)]
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    bound |= {module.text(n) for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+    found: Items = {}
+    for node in nodes:
+        if isinstance(node, ast.Subscript) and _is_picked(module, node, scope):
+            assert isinstance(node.slice, ast.Name)
+            if bound.isdisjoint({module.text(node.value), _root(node.value), node.slice.id}):
+                found.setdefault(module.text(node), []).append(node)
+    return found
+
+
+def _is_picked(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
+    key, around = item.slice, module.parent(item)
+    if not isinstance(key, ast.Name) or not isinstance(item.ctx, ast.Load) or not _is_of(module, item.value, scope):
+        return False
+    if isinstance(around, ast.Call) and around.func is item:
+        return False  # a function
+    if module.scope_of(key.id, key) is not scope or not _is_counted(module, key, scope):
+        return False
+    return not module.get(Device).is_indexed_array(item.value)
+
+
+def _is_of(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
+    """Whether it is a variable of the scope, or a part of one: of the object of its method an attribute."""
+    match whole:
+        case ast.Name(id=name):
+            return module.scope_of(name, whole) is scope and not is_own(module, whole)
+        case ast.Attribute(value=ast.Name() as root) if is_own(module, root):
+            return module.scope_of(root.id, root) is scope
+        case ast.Attribute(value=inner) | ast.Subscript(value=inner, slice=ast.Constant()):
+            return _is_of(module, inner, scope)
+    return False
+
+
+def _root(whole: ast.expr) -> str:
+    while isinstance(whole, ast.Attribute | ast.Subscript):
+        whole = whole.value
+    return whole.id if isinstance(whole, ast.Name) else ""
+
+
+def _is_counted(module: Module, key: ast.Name, scope: ast.AST) -> bool:
+    """Whether loops alone bind the variable."""
+    bound = module.bindings(key.id, scope)
+    return bool(bound) and all(_is_target(module, each.node) for each in bound)
+
+
+def _is_target(module: Module, node: ast.AST) -> bool:
+    match module.parent(node):
+        case ast.Tuple() as pair:
+            return _is_target(module, pair)
+        case ast.For(target=target):
+            return target is node
+    return False
+
+
+def item_names(item: ast.Subscript) -> Iterator[str]:
+    """Names for the item, the best first: `weights_i` of `self.weights[i]`."""
+    assert isinstance(item.slice, ast.Name)
+    match item.value:
+        case ast.Attribute(attr=whole) | ast.Name(id=whole) | ast.Subscript(slice=ast.Constant(value=str(whole))):
+            name = f"{whole.strip('_')}_{item.slice.id}"
+        case _:
+            name = f"item_{item.slice.id}"
+    name = name if name.isidentifier() else f"item_{item.slice.id}"
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
