@@ -93,6 +93,23 @@ def test_nothing_to_do_is_clean(project: Path, cli: Cli) -> None:
     assert (done.code, done.out.splitlines()[1]) == (0, "nothing to do in 1 file")
 
 
+def test_a_file_that_cannot_be_read_is_not_nothing_to_do(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text("def f(:\n")
+    done = cli("upgrade")
+    assert (done.code, done.out.splitlines()[1]) == (2, "1 file could not be read")
+    assert "train.py: line 1: syntax error" in done.err
+    (project / "other.py").write_text("import jax\n")
+    assert cli("upgrade").out.splitlines()[1] == "nothing to do in 1 file; 1 other could not be read"
+    (project / "other.py").write_text("import jax\nx = jax.tree_map(f, y)\n")
+    assert cli("upgrade", "--to", "0.12").out.splitlines()[-1] == f"{'not read':<24}    1 file"
+
+
+def test_lines_are_counted_and_not_findings(project: Path, cli: Cli) -> None:
+    (project / "train.py").write_text("import jax\nx = jax.tree_map(f, jax.tree_leaves(y))\n")
+    told = json.loads(cli("upgrade", "--to", "0.12", "--output-format", "json").out)
+    assert (told["raises_today"] + told["raises_at_the_target"], len(told["findings"])) == (1, 2)
+
+
 def test_a_name_is_not_safe(project: Path, cli: Cli) -> None:
     """The line raises, and something that jaxfix cannot see may take the error."""
     done = cli("apply", "--no-prove", "--allow-no-vcs")

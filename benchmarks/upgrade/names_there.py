@@ -18,11 +18,11 @@ def resolve(name: str) -> tuple[bool, object]:
             found = importlib.import_module(".".join(parts[:cut]))
         except Exception:
             continue
-        for part in parts[cut:]:
-            try:
+        try:
+            for part in parts[cut:]:
                 found = getattr(found, part)
-            except Exception:
-                return False, None
+        except Exception:
+            continue  # `jax.config` has been a module and an object
         return True, found
     return False, None
 

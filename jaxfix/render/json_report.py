@@ -9,7 +9,7 @@ from jaxfix.report.campaign import Campaign
 from jaxfix.report.change import Proven
 from jaxfix.report.report import Diagnostic, Report
 from jaxfix.report.seal import closed
-from jaxfix.report.upgrade import State
+from jaxfix.report.upgrade import State, line_count
 from jaxfix.report.wire import to_json
 
 
@@ -75,10 +75,10 @@ def upgrade(state: State) -> str:
     versions = {"from": state.came_from, "today": state.today, "to": state.to}
     told = {name: ".".join(map(str, each)) if each is not None else None for name, each in versions.items()}
     numbers = {
-        "raises_today": len(state.raises_today),
-        "raises_at_the_target": len(state.raises_later),
-        "warns": len(state.warns),
-        "differs": len(state.differs),
+        "raises_today": line_count(state.raises_today),
+        "raises_at_the_target": line_count(state.raises_later),
+        "warns": line_count(state.warns),
+        "differs": line_count(state.differs),
         "safe": len(state.safe),
         "renames": len(state.renames),
         "needs_evidence": len(state.proving),

@@ -84,9 +84,9 @@ def upgrade() -> Schema:
     finding["required"] = [name for name in properties if name != "cell"]
     counts = {
         "raises_today": "lines that raise with the installed version",
-        "raises_at_the_target": "further ones that raise with the target",
-        "warns": "others that are deprecated",
-        "differs": "calls that silently do something else",
+        "raises_at_the_target": "lines that raise with the target, and not yet today",
+        "warns": "other lines with something that is deprecated",
+        "differs": "lines that silently do something else",
         "safe": "findings whose fix is safe",
         "renames": "findings whose fix is another name of the same thing, which `--write` takes without a run",
         "needs_evidence": "findings whose fix a run has to prove",

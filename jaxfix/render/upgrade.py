@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from jaxfix.render.paint import Paint, counted
 from jaxfix.report.oracle import Oracle
 from jaxfix.report.report import Diagnostic
-from jaxfix.report.upgrade import State, Version
+from jaxfix.report.upgrade import State, Version, line_count
 
 _MOST = 10
 _MOST_PLACES = 3
@@ -28,7 +28,7 @@ def oracle(found: Oracle, period: Version | None, files: int, alike: Mapping[str
 def _lines(state: State, paint: Paint) -> Iterator[str]:
     yield paint("bold", _versions(state))
     if not state.findings:
-        yield f"nothing to do in {counted(state.files, 'file')}" if state.files else "no Python files to analyse"
+        yield _nothing(state)
         return
     yield from _row("raises today", state.raises_today)
     yield from _row("raises at the target", state.raises_later)
@@ -37,6 +37,16 @@ def _lines(state: State, paint: Paint) -> Iterator[str]:
     at_once = len(state.safe) + len(state.renames)
     yield f"{'automatic':<24}{at_once:>5}, and {len(state.proving)} with a run that proves them (`--run CMD`)"
     yield f"{'by hand':<24}{len(state.by_hand):>5}"
+    if state.unread:
+        yield f"{'not read':<24}{state.unread:>5} {'file' if state.unread == 1 else 'files'}"
+
+
+def _nothing(state: State) -> str:
+    if not state.files:
+        unread = f"{counted(state.unread, 'file')} could not be read"
+        return unread if state.unread else "no Python files to analyse"
+    more = f"; {counted(state.unread, 'other')} could not be read" if state.unread else ""
+    return f"nothing to do in {counted(state.files, 'file')}{more}"
 
 
 def _left(state: State, room: int) -> Iterator[str]:
@@ -53,9 +63,8 @@ def _left(state: State, room: int) -> Iterator[str]:
 
 def _row(what: str, found: Sequence[Diagnostic]) -> Iterator[str]:
     if found:
-        lines = {(each.path, each.cell, each.line) for each in found}
-        files = {each.path for each in found}
-        yield f"{what:<24}{len(lines):>5} {'line' if len(lines) == 1 else 'lines'} in {counted(len(files), 'file')}"
+        number, files = line_count(found), {each.path for each in found}
+        yield f"{what:<24}{number:>5} {'line' if number == 1 else 'lines'} in {counted(len(files), 'file')}"
 
 
 def _versions(state: State) -> str:

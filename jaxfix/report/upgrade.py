@@ -1,6 +1,6 @@
 """The state of a project at another version, as `jaxfix upgrade` reports it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from jaxfix.report.finding import Fate, Safety
 from jaxfix.report.report import Diagnostic
@@ -18,6 +18,7 @@ class State:
       today: the installed one; None where there is none.
       to: the one that it is to run with; None for the newest.
       files: how many were analysed.
+      unread: how many could not be.
     """
 
     came_from: Version | None
@@ -26,6 +27,7 @@ class State:
     files: int
     findings: tuple[Diagnostic, ...]
     errors: tuple[str, ...]
+    unread: int = 0
 
     @property
     def raises_today(self) -> tuple[Diagnostic, ...]:
@@ -71,6 +73,11 @@ class State:
 
     def _where(self, holds: Callable[[Fate], bool]) -> tuple[Diagnostic, ...]:
         return tuple(each for each in self.findings if each.fate is not None and holds(each.fate))
+
+
+def line_count(found: Iterable[Diagnostic]) -> int:
+    """How many lines they are in: several findings may share one."""
+    return len({(each.path, each.cell, each.line) for each in found})
 
 
 def _has_come(fate: Fate, since: str, version: Version | None) -> bool:

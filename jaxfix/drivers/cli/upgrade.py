@@ -55,8 +55,10 @@ def upgrade(options: Upgrade) -> int:
     looked_at = find_targets(request, keeps_texts=False)
     looked = look(looked_at, terminal) if options.no_cache else _looked(looked_at)
     found = from_here(Report(looked.findings.diagnostics, (*looked_at.errors, *looked.findings.errors)))
-    number = len(looked_at.targets)
-    state = State(came_from or _oldest(looked.targets), today, to or today, number, found.findings, found.errors)
+    unread = len(looked.findings.errors)
+    number = len(looked_at.targets) - unread
+    came_from = came_from or _oldest(looked.targets)
+    state = State(came_from, today, to or today, number, found.findings, found.errors, unread)
     is_text = options.output_format is OutputFormat.text
     paint = output.paint_for(options.output_file)
     output.give(options.output_file, rendered.text(state, paint) if is_text else json_report.upgrade(state))

@@ -6,6 +6,7 @@ _TREES = Life("0.4.26", "0.6.0", "0.4.25")
 _EARLY = Life("", "0.4.16")
 _STACKED = "stack the shards, and `jax.device_put` them with a `NamedSharding`; every shard keeps its leading axis"
 _KEPT = "use `jax.experimental.io_callback` and `jax.pure_callback`; each call says what it returns"
+_FLAGS = "`jax.config` holds flags of jax alone: keep the project's own in `absl.flags` or the environment"
 _INDEXED = Life("0.2.22", "0.3.2")
 _AT = ("update", "set"), ("add", "add"), ("mul", "multiply"), ("min", "min"), ("max", "max")
 
@@ -220,6 +221,15 @@ CONFIG = (
                 Life("0.8.0", "0.9.0", "0.8.0"),
                 parameters=("",),
             ),
+        )
+    ),
+    *(
+        Name(f"{place}{last}", "", Way.BY_HAND, Life("0.4.20", "0.4.25"), steps=_FLAGS)
+        for place in ("jax.config.", "jax.config.config.")
+        for last in (
+            *("check_exists", "DEFINE_bool", "DEFINE_integer", "DEFINE_float", "DEFINE_string", "DEFINE_enum"),
+            *("define_bool_state", "define_enum_state", "define_int_state", "define_float_state"),
+            *("define_string_state", "define_string_or_object_state"),
         )
     ),
     Name("jax.clear_backends", "jax.extend.backend.clear_backends", Way.ALIAS, Life("0.4.26", "0.4.36", "0.4.26")),
