@@ -74,10 +74,19 @@ def test_a_memo_of_an_object_is_found_out_by_setting_its_attribute(tmp_path: Pat
     assert found.alone == {}
 
 
-def test_a_whole_number_is_also_a_fraction(tmp_path: Path) -> None:
-    before = "def scaled(v, n):\n    return v * n\nfor _ in range(2):\n    print(scaled(x, 2))\n"
-    found = measured(tmp_path, before, before.replace("* n", "* int(n)"), "scaled")
-    assert differing(found) == {"perturbed, 2 as 2.5, of another type"}
+@pytest.mark.parametrize(
+    ("number", "body", "how"),
+    [
+        ("2", "int(n)", {"2 as 2.5, of another type"}),
+        ("1", "(n if n is not False else 3)", {"1 as False"}),
+        ("2.0", "(n + 0)", {"2.0 as -0.0, not finite"}),
+    ],
+    ids=["fraction", "flag", "negative zero"],
+)
+def test_a_number_of_python_is_also_another_one(tmp_path: Path, number: str, body: str, how: set[str]) -> None:
+    before = f"def scaled(v, n):\n    return v * n\nfor _ in range(2):\n    print(scaled(x, {number}))\n"
+    found = measured(tmp_path, before, before.replace("* n", f"* {body}"), "scaled")
+    assert differing(found) == {f"perturbed, {each}" for each in how}
 
 
 def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_path: Path) -> None:

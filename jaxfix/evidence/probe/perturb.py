@@ -1,6 +1,7 @@
 """Other data of the same types."""
 
 import importlib
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import CellType, FunctionType
@@ -100,13 +101,16 @@ def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[
     elif isinstance(leaf, int):
         yield f"perturbed, {leaf} as {float(leaf)}, {RETYPED}", float(leaf)
         if leaf in (0, 1):  # a key of a cache that is equal to both, and a sum of two that is not
-            yield f"perturbed, {leaf} as {bool(leaf)}", bool(leaf)
+            yield from ((f"perturbed, {leaf} as {flag}", flag) for flag in (bool(leaf), not leaf))
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 0.5}, {RETYPED}", leaf + 0.5
         if not hazardous:
             yield f"perturbed, {leaf} as {leaf + 1}", leaf + 1
-    elif isinstance(leaf, float) and leaf.is_integer() and abs(leaf) < 2**31:
-        yield f"perturbed, {leaf} as {int(leaf)}, {RETYPED}", int(leaf)
+    elif isinstance(leaf, float):
+        if leaf.is_integer() and abs(leaf) < 2**31:
+            yield f"perturbed, {leaf} as {int(leaf)}, {RETYPED}", int(leaf)
+        for special in () if hazardous else (math.inf, -0.0):
+            yield f"perturbed, {leaf} as {special}, {SPECIAL}", special
     elif isinstance(leaf, FunctionType):
         yield f"perturbed, `{leaf.__name__}` doubled", doubled(leaf)
         other = clone(leaf)
