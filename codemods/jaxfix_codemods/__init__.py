@@ -15,6 +15,7 @@ MODULES = (
     "growing_array",
     "boolean_mask",
     "unrolled_loop",
+    "mapped_loop",
     "unjitted_update",
     "undonated_state",
     "separate_value_and_grad",
@@ -29,6 +30,5 @@ MODULES = (
     "ragged_shape",
     "removed_api",
     "host_sync",
-    "mapped_loop",
 )
 CODEMODS: tuple[Codemod, ...] = tuple(import_module(f"{__name__}.{name}").CODEMOD for name in MODULES)

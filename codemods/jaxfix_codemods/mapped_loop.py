@@ -1,8 +1,9 @@
 """Elements computed one by one in a comprehension, then stacked into one array.
 
-In traced code each element is traced and compiled again: 64 rows of four small layers become 716 lines of a program,
-which took 3.5 seconds to compile, and 46 lines and 0.15 seconds as `jax.lax.map`, with the same bits. In eager code
-each operation of each element is dispatched separately.
+In eager code each operation of each element is dispatched separately: 128 rows of three operations, four times, are
+more than three thousand programs, and with `jax.vmap` twelve. In traced code each element is traced and compiled again:
+64 rows of four small layers become 716 lines of a program, which took 3.5 seconds to compile, and 46 lines and 0.15
+seconds as `jax.lax.map`, with the same bits.
 
 Before:
     import jax
@@ -32,11 +33,12 @@ Safety: needs a rerun. The element is traced once: what prints, draws from NumPy
 is a number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
 whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
 elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`
-computes one element after the other. `jax.vmap` computes all of them at once, and is faster on most devices, but sums
-in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of all elements together,
-and draws other numbers from keys of `rbg`: it is for a person to choose. In eager code nothing is written, since each
-call of `jax.lax.map` with a new function compiles again; what a run has seen there is reported. A list that a `for`
-appends to is for [`unrolled-loop`](unrolled-loop.md).
+computes one element after the other, and keeps the bits. `jax.vmap` computes all of them at once, and is faster on most
+devices, but sums in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of all
+elements together, and draws other numbers from keys of `rbg`. So traced code gets `jax.lax.map`. Eager code gets
+`jax.vmap`, since each call of `jax.lax.map` with a new function compiles again; there an element that draws random
+numbers, or that branches on its values, is left alone, and so are the rows of an array of NumPy, with which Python
+computes in double precision. A list that a `for` appends to is for [`unrolled-loop`](unrolled-loop.md).
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
 sums in another order: calls beside the original then differ by rounding alone, in double precision. Where a warm call
@@ -65,21 +67,25 @@ from jaxfix.api import (
     Safety,
     Staging,
     Work,
+    arguments_of,
     frozen,
     jit_of,
     walk,
 )
-from jaxfix.api.analysis import Form
-from jaxfix.api.library import Package, Result, where
+from jaxfix.api.analysis import Form, argument_values, demands, demands_of_statements
+from jaxfix.api.library import Draw, Package, Result, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, as_loop, rounds_of
 
 _STACK = "jax.numpy.stack"
 _CONVERTING = where(Result.CONVERTED)
+_HOSTS = where(Package.HOST)
+_DRAWING = where(Draw.OF_BITS) | where(Draw.OF_PARTS)
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
 _FEW, _MANY = 4, 32
 _TITLE = "Map the elements with `jax.lax.map`"
+_TITLE_OF_EAGER = "Compute the elements together with `jax.vmap`"
 _BY_HAND = (
     "in eager code, write a function under `jax.jit` that computes all elements: `jax.lax.map` keeps the bits, "
     "`jax.vmap` may round differently, and takes the memory of all elements"
@@ -166,14 +172,73 @@ def _of_eager(module: Module, mapped: _Mapped) -> Iterator[Finding]:
         check_effects(module, mapped.rounds, ())
     except Declined:
         return
-    if all(map(module.get(Arrays).is_one, mapped.rounds.arrays)):
-        yield Finding(
-            at=mapped.call,
-            message="each element of this list is computed eagerly: each of its operations is dispatched separately",
-            title="Compute all elements in one program",
-            declined=Reason(Code.HINT, _BY_HAND),
-            moot=True,
-        )
+    if not all(map(module.get(Arrays).is_one, mapped.rounds.arrays)):
+        return
+    found = partial(
+        Finding,
+        at=mapped.call,
+        message="each element of this list is computed eagerly: each of its operations is dispatched separately",
+    )
+    try:
+        _check(module, mapped)
+        _check_batched(module, mapped)
+    except Declined:
+        yield found(title="Compute all elements in one program", declined=Reason(Code.HINT, _BY_HAND), moot=True)
+        return
+    repeats = module.get(Staging).surely_repeats(mapped.call)
+    batched = partial(found, title=_TITLE_OF_EAGER, recipe=partial(_batch, module, mapped), equality=Equality.FUSED)
+    yield batched(guess=True, moot=not repeats, certain_if="the array has many rows")
+
+
+def _check_batched(module: Module, mapped: _Mapped) -> None:
+    """What eager code may do to an element, and a trace of all may not, or would do in another way.
+
+    Raises:
+      Declined: a value is asked for, or random numbers are drawn, which differ for some keys.
+    """
+    elt, rounds = mapped.elements.elt, mapped.rounds
+    asked = demands_of_statements(module, [elt])
+    if asked.reason is not None or rounds.number is not None or _needs_value(module, rounds, elt):
+        raise Declined(asked.reason or Reason(Code.NEEDS_VALUE, "an element is computed by its value, or number"))
+    if _draws(module, elt):
+        raise Declined(Reason(Code.OTHER_NUMBERS, "an element draws random numbers, which differ for some keys"))
+
+
+def _needs_value(module: Module, rounds: Rounds, elt: ast.expr) -> bool:
+    """Whether an element, or a function of this file that it calls, may ask for the value of its row."""
+    rows = {each.id for each in rounds.rows}
+    for node in walk(elt):
+        match node:
+            case ast.IfExp() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()) | ast.FormattedValue() | ast.Slice():
+                if rows & _names(node):
+                    return True
+            case ast.Call(func=func) if rows & set().union(*map(_names, argument_values(node))):
+                function = module.definition(func)
+                given = (arguments_of(function, node) or {}) if function is not None else {}
+                asked = demands(module, function).values if function is not None else {}
+                if any(each is None or rows & _names(each) for name in asked for each in [given.get(name)]):
+                    return True
+                is_builtin = isinstance(func, ast.Name) and module.scope_of(func.id, func) is None
+                if is_builtin or (module.qualname(func) or "").partition(".")[0] in _HOSTS:
+                    return True
+    return False
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in walk(node) if isinstance(each, ast.Name)}
+
+
+def _draws(module: Module, elt: ast.expr) -> bool:
+    """Whether an element, or a function of this file that it calls, draws random numbers."""
+    waiting: list[ast.AST] = [elt]
+    for each in waiting:  # grows
+        for node in walk(each):
+            if isinstance(node, ast.Call):
+                if module.qualname(node.func) in _DRAWING:
+                    return True
+                function = module.definition(node.func)
+                waiting += [function] if function is not None and function not in waiting else []
+    return False
 
 
 def _check(module: Module, mapped: _Mapped) -> None:
@@ -210,6 +275,16 @@ def _map(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
     over = module.text(rounds.arrays[0]) if rounds.arrays else _numbers(module, mapped, edit)
     target = module.text(rounds.loop.target)
     edit.replace(mapped.call, f"{jax}.lax.map(lambda {target}: {module.text(mapped.elements.elt)}, {over})")
+
+
+def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
+    jax = edit.imported("jax", prefer="jax", at=mapped.call)
+    target, over = module.text(mapped.rounds.loop.target), module.text(mapped.rounds.arrays[0])
+    function = f"lambda {target}: {module.text(mapped.elements.elt)}"
+    match mapped.elements.elt:
+        case ast.Call(func=ast.Name() as func, args=[ast.Name(id=given)], keywords=[]) if given == target:
+            function = module.text(func)
+    edit.replace(mapped.call, f"{jax}.vmap({function})({over})")
 
 
 def _numbers(module: Module, mapped: _Mapped, edit: Rewriter) -> str:

@@ -8,14 +8,14 @@ import numpy as np
 from jax import lax
 
 
-def map_rows(function, axis, donate_argnums=()):
+def map_rows(function, axis):
     """Maps `function` over the rows of its arguments, one for each device."""
 
     def on_device(*shards):
         rows = jax.tree.map(lambda x: jnp.squeeze(x, 0), shards)
         return jax.tree.map(lambda x: jnp.expand_dims(x, 0), function(*rows))
 
-    @functools.partial(jax.jit, donate_argnums=donate_argnums)
+    @jax.jit
     @functools.wraps(function)
     def mapped(*args):
         mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))

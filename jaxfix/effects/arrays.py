@@ -3,11 +3,12 @@
 import ast
 
 from jaxfix.dataflow.solver import EXISTS, Solver
-from jaxfix.library.facets import Package, Result
+from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.module import Module
 
 _MAKING = tuple(f"{name}." for name in where(Package.FRESH))
+_BATCHING = where(Transform.BATCHES) & where(Transform.ONLY_VALUES)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Result.REDUCED, "jax.Array")
 
 
@@ -21,6 +22,8 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
                 bound = [b.node for b in module.bindings(name, module.scope_of(name, expr))]
                 values = [module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
                 return bool(values) and all(value is not None and again(value) for value in values)
+            case ast.Call(func=ast.Call(func=maker)) if module.qualname(maker) in _BATCHING:
+                return True
             case ast.Call(func=func):
                 is_method = isinstance(func, ast.Attribute) and func.attr in _METHODS and again(func.value)
                 return is_method or (module.qualname(func) or "").startswith(_MAKING)

@@ -175,12 +175,14 @@ def _choose(
     """Takes a person's own, then the others in the order of codemods and the text; skips what overlaps one taken.
 
     Changes that were asked for come early: other fixes are compared with these made. Guesses come last: what another
-    fix puts under `jit` needs none of them.
+    fix puts under `jit` needs none of them, but those that one waits for.
     """
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
+    awaited = {earlier for codemod in codemods for earlier in codemod.after}
 
     def order(fix: Fix) -> tuple[bool, bool, bool, int, Span]:
-        return fix.key not in own, not fix.is_change, fix.guess, rank[fix.codemod], fix.at
+        is_late = fix.guess and fix.codemod not in awaited
+        return fix.key not in own, not fix.is_change, is_late, rank[fix.codemod], fix.at
 
     taken = Chosen(source.text)
     chosen: list[Fix] = []

@@ -7,14 +7,14 @@ from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.library.facets import Transform
 from jaxfix.library.generated import is_retrace
 from jaxfix.library.table import where
-from jaxfix.semantic.calls import calls_of_calls
+from jaxfix.semantic.calls import calls_of_calls, returned
 from jaxfix.semantic.dominance import is_bound_before
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_stored, stored_attributes
 from jaxfix.semantic.project.query import JIT
 from jaxfix.semantic.project.summary_types import Argument, Jit
 from jaxfix.source.frozen import frozen
-from jaxfix.syntax.nodes import Function, in_order, last_name
+from jaxfix.syntax.nodes import Function, in_order, last_name, walk
 from jaxfix.syntax.signatures import positional_of
 
 PARTIALS = where(Transform.BINDS) & where(Transform.SAME_RESULT)
@@ -182,6 +182,8 @@ def _find(module: Module, expr: ast.expr) -> Jitted | None:
     match expr:
         case ast.Call(func=func) if is_jit(module, func):
             return _of_call(module, expr)
+        case ast.Call(func=ast.Name() as func):
+            return _of_factory(module, func)
         case ast.Name(id=name) if (scope := module.scope_of(name, expr)) is not None:
             match [binding.node for binding in module.bindings(name, scope)]:
                 case [ast.FunctionDef() as function]:
@@ -208,6 +210,20 @@ def _of_call(module: Module, call: ast.Call) -> Jitted | None:
     if function is None and isinstance(wrapped, ast.Attribute) and (owner := owner_of(module, wrapped)) is not None:
         function, bound = method(module, owner, wrapped.attr), True
     return _made(module, call, function, bound=bound)
+
+
+def _of_factory(module: Module, func: ast.Name) -> Jitted | None:
+    """What a function of the file returns, where that is one that it puts under `jit` itself."""
+    factory = module.definition(func)
+    if not isinstance(factory, ast.FunctionDef) or factory.decorator_list:
+        return None
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in walk(factory)):
+        return None
+    match returned(factory):
+        case [ast.Name() | ast.Call() as made]:
+            is_own = isinstance(made, ast.Call) or module.scope_of(made.id, made) is factory
+            return jitted_of(module, made) if is_own else None
+    return None
 
 
 def _of_own_name(module: Module, function: ast.FunctionDef, target: ast.Name) -> Jitted | None:

@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Identifiers, Module, Rewriter, frozen
-from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped
+from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, mapped
 
 _TOP_LEVEL = (0, 6, 1)
 """The jax that has `jax.shard_map` with `check_vma`."""
@@ -64,14 +64,14 @@ def _mapping(module: Module, each: Mapped, edit: Rewriter) -> str:
     name += "_on" if each.option("devices") is not None else ""
     first = min((_outermost(module, place) for place in module.references(PMAP)), key=lambda node: node.lineno)
     names = _names(module, first, edit)
-    text = _definition(each, name, names)
+    donates = any(mapped(module, place).option(_DONATED) is not None for place in module.references(PMAP))
     own = [node for node in module.tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    if any(ast.dump(node) == ast.dump(ast.parse(text).body[0]) for node in own):
+    usable = [_definition(each, name, names, donates=more) for more in {True, each.option(_DONATED) is not None}]
+    if any(ast.dump(node) == ast.dump(ast.parse(text).body[0]) for node in own for text in usable):
         return name
     if module.get(Identifiers).among(frozenset({name})):
         name = module.get(Identifiers).unused(name)
-        text = _definition(each, name, names)
-    edit.insert_before(first, text)
+    edit.insert_before(first, _definition(each, name, names, donates=donates))
     return name
 
 
@@ -94,8 +94,8 @@ def _names(module: Module, at: ast.stmt, edit: Rewriter) -> _Names:
     return _Names(jax, jnp, np, functools, shard_map, checks, tree_map)
 
 
-def _definition(each: Mapped, name: str, names: _Names) -> str:
-    """The function that maps another one over the rows of its arguments."""
+def _definition(each: Mapped, name: str, names: _Names, *, donates: bool) -> str:
+    """The function that maps another one over the rows of its arguments, and donates some if one of the file does."""
     less, more = (f"lambda x: {names.jnp}.{verb}(x, 0)" for verb in ("squeeze", "expand_dims"))
     result = "function(*rows)" if each.keeps_results else f"{names.tree_map}({more}, function(*rows))"
     spec = f"{names.jax}.sharding.PartitionSpec"
@@ -105,7 +105,7 @@ def _definition(each: Mapped, name: str, names: _Names) -> str:
         "axis",
         *([] if each.is_all_first else ["in_axes"]),
         *(["devices"] * has_devices),
-        "donate_argnums=()",
+        *(["donate_argnums=()"] * donates),
     ]
     rows, specs, what = f"{names.tree_map}({less}, shards)", "", "its arguments"
     if not each.is_all_first:
@@ -125,7 +125,9 @@ def _definition(each: Mapped, name: str, names: _Names) -> str:
         f"        rows = {rows}",
         f"        return {result}",
         "",
-        f"    @{names.functools}.partial({names.jax}.jit, donate_argnums=donate_argnums)",
+        f"    @{names.functools}.partial({names.jax}.jit, donate_argnums=donate_argnums)"
+        if donates
+        else f"    @{names.jax}.jit",
         f"    @{names.functools}.wraps(function)",
         "    def mapped(*args):",
         f"        mesh = {names.jax}.sharding.Mesh({names.np}.array({devices}), (axis,))",

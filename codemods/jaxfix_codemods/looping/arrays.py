@@ -2,9 +2,9 @@
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Function, Module, jit_of, jitted_by_decorator, jittings, returned, walk
+from jaxfix.api import FUNCTIONS, Function, Module, jit_of, jitted_by_decorator, jitted_of, jittings, returned, walk
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
-from jaxfix.api.library import Class, Member, Package, Result, Transform, short_names, where
+from jaxfix.api.library import Class, Member, Package, Result, Takes, Transform, members_of, short_names, where
 from jaxfix_codemods.looping.parameters import TRACED, passed
 from jaxfix_codemods.looping.rounds import as_loop, rounds_of
 
@@ -12,9 +12,11 @@ _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
 _MAPPED = where(Transform.ONLY_VALUES)
 _MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
 _USUAL = short_names(Member.USUAL)
+_ASKING = where(Takes.ARRAY)
 _NO_ARRAYS = short_names(Result.STATIC)
 _YIELDS = (ast.Yield, ast.YieldFrom)
 _SEVERAL = (ast.Tuple, ast.List, ast.Dict)
+_MEMBERS = members_of("jax.Array")
 _ABSTRACT, _CONCRETE = short_names(Member.ABSTRACT), short_names(Member.CONCRETE)
 
 
@@ -48,15 +50,33 @@ class Arrays:
                 return qualname not in _MUTABLE and self.is_sure(expr)
             case ast.BinOp() | ast.UnaryOp():
                 return self.is_sure(expr)
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in _MEMBERS:
+                return self.is_sure(expr)
+            case ast.Call(func=ast.Name() as func) if (function := self._called(func)) is not None:
+                return self.is_sure(expr) and all(map(self.is_one, returned(function)))
             case ast.Subscript(value=value) | ast.Attribute(value=value) | ast.Call(func=value):
                 return self.is_one(value) and self.is_sure(expr)
         return False
 
+    def _called(self, func: ast.Name) -> ast.FunctionDef | None:
+        """The function of this file that `func` is, or is made of by `jit`, where it returns something at all."""
+        found = jitted_of(self._module, func)
+        function = found.function if found is not None else self._module.definition(func)
+        return function if isinstance(function, ast.FunctionDef) and returned(function) else None
+
     def _binds_one(self, node: ast.AST) -> bool:
         if isinstance(node, ast.arg):
-            return self.is_sure(node) and self._is_used_as_one(node)
+            return self.is_sure(node) and (self._is_used_as_one(node) or self._is_given_one(node))
         value = self._module.value_of(node) if isinstance(node, ast.Name) else None
         return value is not None and self.is_one(value)
+
+    def _is_given_one(self, parameter: ast.arg) -> bool:
+        """Whether each use of its function in the file passes a single array, which a trace takes if it is of NumPy."""
+        given = passed(self._module, parameter, through_jit=True)
+        return bool(given) and all(isinstance(each, ast.expr) and self._is_one_or_of_host(each) for each in given)
+
+    def _is_one_or_of_host(self, expr: ast.expr) -> bool:
+        return self.is_one(expr) or form_of(self._module, expr) is Form.NUMPY
 
     def _is_used_as_one(self, parameter: ast.arg) -> bool:
         """Whether its annotation says so, or something is done with it that only an array can do."""
@@ -65,7 +85,7 @@ class Arrays:
             return True
         function = module.function(parameter) or module.enclosing(parameter, FUNCTIONS)
         uses = module.uses(parameter.arg, function) if function is not None else ()
-        return any(_asks_for_array(module.parent(use), use) for use in uses)
+        return any(_asks_for_array(module, module.parent(use), use) for use in uses)
 
     def _transfer(self, expr: ast.AST) -> bool:
         module, may_not = self._module, self._may_not
@@ -177,8 +197,12 @@ class Arrays:
         )
 
 
-def _asks_for_array(outer: ast.AST | None, use: ast.Name) -> bool:
+def _asks_for_array(module: Module, outer: ast.AST | None, use: ast.Name) -> bool:
     match outer:
+        case ast.Call(func=func, args=[first, *_]) if first is use:
+            name = module.qualname(func) or ""
+            # JAX raises there on a list, NumPy makes an array of it
+            return name in _ASKING and name.rpartition(".")[0] in _OPERATING
         case ast.Attribute(attr=attr):
             return attr in _USUAL
         case ast.BinOp(op=ast.MatMult()):

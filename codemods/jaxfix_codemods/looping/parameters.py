@@ -3,18 +3,22 @@
 import ast
 from collections.abc import Callable, Iterator
 
-from jaxfix.api import Module
+from jaxfix.api import Module, frozen
 from jaxfix.api.analysis import callers, positional_of, transform_of
 from jaxfix.api.library import Transform, where
 
-_STAGES = where(Transform.COMPILES) | where(Transform.CONTROL_FLOW)
+_COMPILING = where(Transform.COMPILES)
+_STAGES = _COMPILING | where(Transform.CONTROL_FLOW)
 _SAME_ARGUMENTS = where(Transform.ONLY_VALUES) | where(Transform.SAME_RESULT)
 TRACED = ast.Pass()
 """What is passed under a trace, by code that does not spell it out."""
 
 
-def passed(module: Module, parameter: ast.arg) -> tuple[ast.AST, ...]:
+def passed(module: Module, parameter: ast.arg, *, through_jit: bool = False) -> tuple[ast.AST, ...]:
     """The expressions that the uses of a function pass to `parameter`, or `TRACED` for what a transformation passes.
+
+    Args:
+      through_jit: what calls of the jitted function pass, before a trace takes it.
 
     Returns:
       Empty where there is no use, or one of them is not understood.
@@ -27,7 +31,7 @@ def passed(module: Module, parameter: ast.arg) -> tuple[ast.AST, ...]:
     if parameter not in positional:
         return ()
     find = _finder(parameter.arg, positional.index(parameter))
-    found = [*_of_uses(module, function, find)]
+    found = [*_Uses(module, find, through_jit=through_jit).of(function)]
     return tuple(each for each in found if each is not None) if None not in found else ()
 
 
@@ -45,31 +49,39 @@ def _finder(name: str, place: int) -> _Find:
     return found
 
 
-def _of_uses(module: Module, named: ast.FunctionDef | ast.Name, find: _Find) -> Iterator[ast.AST | None]:
-    used = callers(module, named)
-    yield from map(find, used.calls)
-    for other in used.others:
-        yield from _of_other(module, other, find)
+@frozen
+class _Uses:
+    """What the uses of a function pass to the parameter that `find` finds in a call."""
 
+    module: Module
+    find: _Find
+    through_jit: bool
 
-def _of_other(module: Module, function: ast.expr, find: _Find) -> Iterator[ast.AST | None]:
-    """The same of a function that is passed to a transformation, or called with what one has made of it."""
-    match module.parent(function):
-        case ast.Call(func=made) as call if made is function:
-            yield find(call)
-        case ast.Assign(targets=[ast.Name() as name]) if module.only_binding(name) is not None:
-            yield from _of_uses(module, name, find)
-        case ast.Call(func=ast.Name() | ast.Attribute() as taker) as call if function in call.args:
-            yield from _of_transformed(module, transform_of(module, taker) or "", call, find)
-        case _:
-            yield None
+    def of(self, named: ast.FunctionDef | ast.Name) -> Iterator[ast.AST | None]:
+        used = callers(self.module, named)
+        yield from map(self.find, used.calls)
+        for other in used.others:
+            yield from self._of_other(other)
 
+    def _of_other(self, function: ast.expr) -> Iterator[ast.AST | None]:
+        """The same of a function that is passed to a transformation, or called with what one has made of it."""
+        module = self.module
+        match module.parent(function):
+            case ast.Call(func=made) as call if made is function:
+                yield self.find(call)
+            case ast.Assign(targets=[ast.Name() as name]) if module.only_binding(name) is not None:
+                yield from self.of(name)
+            case ast.Call(func=ast.Name() | ast.Attribute() as taker) as call if function in call.args:
+                yield from self._of_transformed(transform_of(module, taker) or "", call)
+            case _:
+                yield None
 
-def _of_transformed(module: Module, by: str, call: ast.Call, find: _Find) -> Iterator[ast.AST | None]:
-    if by in _STAGES:
+    def _of_transformed(self, by: str, call: ast.Call) -> Iterator[ast.AST | None]:
         is_plain = not any("static" in (keyword.arg or "static") for keyword in call.keywords)
-        yield TRACED if is_plain else None
-    elif by in _SAME_ARGUMENTS:
-        yield from _of_other(module, call, find)
-    else:
-        yield None
+        is_staged = by in _STAGES and not (self.through_jit and by in _COMPILING)
+        if is_staged or (by in _STAGES and not is_plain):
+            yield TRACED if is_plain else None
+        elif by in _SAME_ARGUMENTS:
+            yield from self._of_other(call)
+        else:
+            yield None

@@ -498,5 +498,6 @@ CODEMOD = Codemod(
     equality=Equality.ROUNDING,
     find=find,
     relieves=(Work.EAGER,),
-    after=("growing-array",),  # what is longer in each iteration would be compiled for in each
+    # what is longer in each iteration would be compiled for in each; of what the others make, more can be traced
+    after=("growing-array", "legacy-parallelism", "boolean-mask", "mapped-loop"),
 )

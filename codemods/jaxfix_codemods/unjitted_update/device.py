@@ -21,7 +21,7 @@ from jaxfix.api.analysis import (
     own_class,
     value_at,
 )
-from jaxfix.api.library import CONTROL_FLOW, Effect, Member, Package, Result, Transform, short_names, where
+from jaxfix.api.library import CONTROL_FLOW, Dtype, Effect, Member, Package, Result, Transform, short_names, where
 
 ENOUGH = 4
 """Programs per iteration below which one program in their place is not worth a function."""
@@ -41,6 +41,7 @@ _CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _UPDATING = short_names(Member.UPDATE)
+_SHAPING = short_names(Dtype.KEPT, "jax.Array")
 _NUMPY = where(Package.NUMPY) - where(Package.HOST)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
@@ -358,6 +359,8 @@ class Device(Likely):
                 if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
                     return True
                 if jit_of(self._module, func) is not None or self._call(expr) > 0:
+                    return True
+                if isinstance(func, ast.Attribute) and func.attr in _SHAPING and self.is_array(func.value):
                     return True
             case ast.BinOp(left=left, right=right):
                 return self.is_array(left) or self.is_array(right)

@@ -743,4 +743,5 @@ def _is_taken_as_function(module: Module, call: ast.Call, use: ast.Name) -> bool
         return False  # what is traced is data
     asked = demands(module, function)
     given = arguments_of(function, call) or {}
-    return any(given.get(name) is use for name in (*asked.called, *asked.methods))
+    owners = (name for name, method in asked.methods.items() if not is_of_data(module, use, method))
+    return any(given.get(name) is use for name in (*asked.called, *owners))

@@ -45,7 +45,7 @@ class Collected:
     """A list `name = []`, to which each iteration appends once.
 
     Attributes:
-      start: the statement that makes the list.
+      start: the statement that makes the list, and other lists of the loop with it.
       append: the statement of the loop.
       value: what is appended.
       taken: the calls that make an array of it; the others take an array as they take a list.
@@ -58,6 +58,11 @@ class Collected:
     taken: tuple[Taken, ...]
 
     @property
+    def started(self) -> tuple[str, ...]:
+        """The lists that its first statement makes."""
+        return tuple(node.id for node in walk(self.start.targets[0]) if isinstance(node, ast.Name))
+
+    @property
     def is_turned(self) -> bool:
         """Whether the rows are only ever read from the last to the first."""
         return bool(self.taken) and all(each.is_turned for each in self.taken)
@@ -65,7 +70,9 @@ class Collected:
 
 def collected(module: Module, rounds: Rounds) -> tuple[Collected, ...]:
     """The lists that can be outputs of a scan, in the order of the text."""
-    return tuple(_collected(module, rounds))
+    found = tuple(_collected(module, rounds))
+    names = {each.name for each in found}
+    return tuple(each for each in found if names.issuperset(each.started))
 
 
 def _collected(module: Module, rounds: Rounds) -> Iterator[Collected]:
@@ -83,11 +90,10 @@ def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, 
     scope = module.function(rounds.loop)
     bindings = module.bindings(items.id, scope)
     made = reaching(module, items, bindings)
-    start = module.parent(made[0].node) if len(made) == 1 else None
+    start = module.statement(made[0].node) if len(made) == 1 else None
     if not isinstance(start, ast.Assign) or len(start.targets) != 1 or not _stand_together(module, start, rounds.loop):
         return None
-    is_empty = isinstance(start.value, ast.List) and not start.value.elts
-    if not is_empty or not isinstance(start.targets[0], ast.Name) or not _computes_alone(module, value):
+    if not _makes_empty_lists(start.targets[0], start.value) or not _computes_alone(module, value):
         return None
     found = []
     for use in module.uses(items.id, scope):
@@ -102,6 +108,16 @@ def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, 
             return None  # of no rounds it has another shape, and of tuples another order
         found.append(taken)
     return Collected(items.id, start, append, value, tuple(found))
+
+
+def _makes_empty_lists(target: ast.expr, value: ast.expr) -> bool:
+    """Whether it is `items = []`, or `items, others = [], []`."""
+    match target, value:
+        case ast.Name(), ast.List(elts=[]):
+            return True
+        case ast.Tuple(elts=names), ast.Tuple(elts=lists) if len(names) == len(lists):
+            return all(map(_makes_empty_lists, names, lists))
+    return False
 
 
 def _is_behind(module: Module, use: ast.Name, loop: ast.For) -> bool:

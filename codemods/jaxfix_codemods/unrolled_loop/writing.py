@@ -92,7 +92,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is_in_order: bool = False) -> str:
     """What an iteration adds to an output, which is stacked already."""
-    edit.delete(output.start)
+    if output.name == output.started[0]:
+        edit.delete(output.start)
     for taken in output.taken:
         _take(module, output, taken, edit, is_in_order=is_in_order)
     last = all(map(_is_append, loop.body[loop.body.index(output.append) :]))
