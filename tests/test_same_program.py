@@ -80,6 +80,7 @@ SAME = {
 }
 OTHER = {
     "a constant": (lambda x: x * 1.0, lambda x: x * 1.0000001),
+    "what is lost": (lambda x: print(x.shape, x + x), lambda x: print(x.shape, x * x)),
     "an operation": (lambda x: x + x, lambda x: x * x),
     "an operand": (lambda x: x[0] - x[1], lambda x: x[1] - x[0]),
     "a weak type": (lambda x: 1.0 * x.size, lambda x: jnp.float32(x.size)),

@@ -35,7 +35,8 @@ def same_program(
 ) -> bool:
     """Whether both are the same program, of arrays or abstract values like these.
 
-    Programs with callbacks are the same if these are the same objects.
+    Programs with callbacks are the same if these are the same objects. One that returns and does nothing is the same as
+    none: what it computes is lost to jax, though a run may show it.
 
     Args:
       donations: whether what becomes of the arguments counts too, and not the results alone.
@@ -44,7 +45,17 @@ def same_program(
       Untraced: one of them cannot be traced.
     """
     numbering = Numbering(donations)
-    return bool(numbering.of(one, arguments) == numbering.of(other, arguments))
+    found = numbering.of(one, arguments)
+    return bool(found == numbering.of(other, arguments) and (found.returned or found.effects))
+
+
+class _Program(NamedTuple):
+    """What a function returns, and whether weakly typed, and does."""
+
+    structure: str
+    returned: tuple[int, ...]
+    weak: tuple[bool, ...]
+    effects: tuple[int, ...]
 
 
 class _Turn(NamedTuple):
@@ -69,7 +80,7 @@ class Numbering:
         self.kept: list[Any] = []  # what is compared by its identity
         self.effects: list[int] = []
 
-    def of(self, function: Callable[..., Any], arguments: list[Any]) -> Any:
+    def of(self, function: Callable[..., Any], arguments: list[Any]) -> "_Program":
         """What the function returns and does: structure, values and effects."""
         jax = importlib.import_module("jax")
         structure: list[Any] = []
@@ -87,7 +98,7 @@ class Numbering:
         inputs = [self._new("argument", place, _type(var.aval)) for place, var in enumerate(program.jaxpr.invars)]
         returned = self._closed(program, inputs, 0)
         weak = [bool(getattr(var.aval, "weak_type", False)) for var in program.jaxpr.outvars]
-        return str(structure[0]), returned, weak, tuple(self.effects)
+        return _Program(str(structure[0]), tuple(returned), tuple(weak), tuple(self.effects))
 
     def _new(self, *key: Any) -> int:
         return self.numbers.setdefault(key, len(self.numbers))
