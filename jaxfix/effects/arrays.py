@@ -5,6 +5,7 @@ import ast
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
+from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 
 _MAKING = tuple(f"{name}." for name in where(Package.FRESH))
@@ -22,11 +23,15 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
                 bound = [b.node for b in module.bindings(name, module.scope_of(name, expr))]
                 values = [module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
                 return bool(values) and all(value is not None and again(value) for value in values)
-            case ast.Call(func=ast.Call(func=maker)) if module.qualname(maker) in _BATCHING:
-                return True
             case ast.Call(func=func):
-                is_method = isinstance(func, ast.Attribute) and func.attr in _METHODS and again(func.value)
-                return is_method or (module.qualname(func) or "").startswith(_MAKING)
+                if isinstance(func, ast.Attribute) and func.attr in _METHODS and again(func.value):
+                    return True
+                if _is_mapped(module, func) or (module.qualname(func) or "").startswith(_MAKING):
+                    return True
+                function = module.definition(func)
+                is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
+                results = returned(function) if function is not None and is_plain else ()
+                return bool(results) and all(again(result) for result in results)
             case ast.BinOp(left=left, right=right):
                 return again(left) or again(right)
             case ast.UnaryOp(operand=value) | ast.Subscript(value=value):
@@ -34,3 +39,9 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
         return False
 
     return Solver(is_array, EXISTS)
+
+
+def _is_mapped(module: Module, func: ast.expr) -> bool:
+    """Whether `jax.vmap`, or the like, has made the function."""
+    made = module.only_value(func) if isinstance(func, ast.Name) else func
+    return isinstance(made, ast.Call) and module.qualname(made.func) in _BATCHING

@@ -358,7 +358,7 @@ class Device(Likely):
                 qualname = self._module.qualname(func) or ""
                 if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
                     return True
-                if jit_of(self._module, func) is not None or self._call(expr) > 0:
+                if jit_of(self._module, func) is not None or self._call(expr) > 0 or self._is_mapped(func):
                     return True
                 if isinstance(func, ast.Attribute) and func.attr in _SHAPING and self.is_array(func.value):
                     return True
@@ -369,6 +369,11 @@ class Device(Likely):
             case ast.Subscript(value=value):
                 return self.is_array(value)
         return self._values.of(expr).is_array
+
+    def _is_mapped(self, func: ast.expr) -> bool:
+        """Whether it is a variable for a function that `jax.vmap`, or the like, has made: its results are arrays."""
+        made = self._module.only_value(func) if isinstance(func, ast.Name) else None
+        return isinstance(made, ast.Call) and self._module.qualname(made.func) in _BATCHING
 
     def _may_only_be_array(self, expr: ast.Name | ast.Attribute) -> bool:
         """Whether something that `expr` may stand for is an array, and nothing is a value of Python or NumPy."""

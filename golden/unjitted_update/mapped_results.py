@@ -1,0 +1,63 @@
+"""Methods of what a mapped function, or a function of the file, returns: of arrays, they compute and nothing else."""
+
+import jax
+import jax.numpy as jnp
+
+
+class Meter:
+    """Counts how often it is asked."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def mean(self):
+        self.asked += 1
+        return self.asked
+
+
+def rollout(theta, key):
+    state = jax.random.uniform(key, (4,))
+    total = 0.0
+    for _ in range(3):
+        state = jnp.tanh(state * theta)
+        total = total + jnp.sum(state)
+    return total
+
+
+def evolve(iterations=30, population=8):
+    key = jax.random.key(0)
+    theta = jnp.ones(4)
+    batched = jax.vmap(rollout, in_axes=(0, None))
+    for iteration in range(iterations):
+        key, one, two = jax.random.split(key, 3)  # want: unjitted-update
+        eps = jax.random.normal(one, (population, 4))
+        rewards = batched(theta + 0.1 * eps, two)
+        advantage = (rewards - rewards.mean()) / (rewards.std() + 1e-8)
+        theta = theta + 0.05 * eps.T @ advantage
+        print(iteration, rewards.max())
+    return theta
+
+
+def distances(xs, center):
+    return jnp.sqrt(jnp.sum((xs - center) ** 2, axis=-1))
+
+
+def contract(xs, rounds=30):
+    for _ in range(rounds):
+        apart = distances(xs, jnp.mean(xs, axis=0))  # want: unjitted-update
+        xs = xs / (1.0 + 0.1 * apart.max())
+    return xs
+
+
+def metered(xs, rounds=30):
+    meter = Meter()
+    for _ in range(rounds):
+        xs = jnp.tanh(xs) / jnp.sqrt(jnp.mean(xs**2))  # want: unjitted-update
+        xs = xs / (1.0 + meter.mean())
+    return xs
+
+
+if __name__ == "__main__":
+    print(evolve())
+    print(contract(jnp.ones((3, 2))))
+    print(metered(jnp.ones(3)))
