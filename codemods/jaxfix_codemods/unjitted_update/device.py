@@ -65,7 +65,8 @@ def callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctio
 def likely_callee(module: Module, call: ast.Call) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
     """As `callee`, or the method of the class that is the type of a parameter: it may be one of a subclass."""
     if not isinstance(call.func, ast.Lambda) and last_name(call.func) not in module.names.defining:
-        return callee(module, call) if isinstance(call.func, ast.Name) and own_class(module, call.func) else None
+        is_bound = isinstance(call.func, ast.Name) and call.func.id in module.index.binding
+        return callee(module, call) if is_bound and own_class(module, call.func) is not None else None
     if isinstance(call.func, ast.Attribute) and (owner := _typed_class(module, call.func.value)) is not None:
         return _method_of(module, owner, call.func.attr)
     return callee(module, call)
