@@ -264,7 +264,7 @@ def test_each_fix_is_shown_by_itself_with_why_it_would_be_held(project: Path) ->
 
 def test_what_only_another_fix_makes_possible_says_so(project: Path) -> None:
     golden = ROOT / "golden" / "drifting_state_dtype" / "search.py"
-    (project / "train.py").write_bytes(golden.read_bytes())
+    (project / "train.py").write_bytes(golden.read_bytes().replace(b"jnp.ones(4,", b"jnp.ones(4_000_000,"))
     session = looked_at()
     found = {entry.name: entry for entry in considered(session)}
     waiting = {entry.diagnostic.id: entry for entry in found.values() if entry.needs}

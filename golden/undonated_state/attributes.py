@@ -16,7 +16,7 @@ class Trainer:
     """A step in an attribute, a state in another one."""
 
     def __init__(self, n):
-        self._state = jnp.zeros((n, n))
+        self._state = jnp.zeros((1000, 1000))
         self._step = jax.jit(_step)  # want: undonated-state
 
     def fit(self, batches):
@@ -29,7 +29,7 @@ class Fed:
     """Called again and again by somebody."""
 
     def __init__(self, n):
-        self._state = jnp.zeros((n, n))
+        self._state = jnp.zeros((1000, 1000))
 
     @functools.partial(jax.jit, static_argnums=0)  # want: undonated-state
     def _next(self, state, batch):
@@ -43,7 +43,7 @@ class Open:
     """Others may hold the state."""
 
     def __init__(self, n):
-        self.state = jnp.zeros((n, n))
+        self.state = jnp.zeros((1000, 1000))
         self._step = jax.jit(_step)  # want: undonated-state (no fix): other files may hold `self.state`
 
     def feed(self, batch):
@@ -54,7 +54,7 @@ class Kept:
     """Its own method gives the state away."""
 
     def __init__(self, n):
-        self._state = jnp.zeros((n, n))
+        self._state = jnp.zeros((1000, 1000))
         self._step = jax.jit(_step)  # want: undonated-state (no fix): `self._state` may still be needed
 
     def feed(self, batch):
@@ -88,7 +88,7 @@ def _polyak(state, batch):
 
 
 def twice(n, batches):
-    params = jnp.zeros((n, n))
+    params = jnp.zeros((1000, 1000))
     state = Training(params, params, jnp.zeros(n))
     for batch in batches:
         state = _polyak(state, batch)
@@ -116,7 +116,7 @@ def _optimized(params, state, batch):
 def train(optimizer, n, batches):
     """The state of a caller's optimizer may hold the caller's arrays."""
     step = jax.jit(_optimized)  # want: undonated-state
-    params = jnp.zeros((n, n))
+    params = jnp.zeros((1000, 1000))
     state = optimizer.init(params)
     for batch in batches:
         params, state = step(params, state, batch)

@@ -11,7 +11,7 @@ optimizer = optax.adam(1e-3)
 
 
 def init(key):
-    return {"w": jax.random.normal(key, (3,)), "b": jnp.zeros(())}
+    return {"w": jax.random.normal(key, (1000, 1000)), "b": jnp.zeros(())}
 
 
 # As a decorator.
@@ -40,7 +40,7 @@ def repeat(x, *, state, count):
 
 
 def repeats():
-    x, state = jnp.zeros(()), jnp.ones(3)
+    x, state = jnp.zeros(()), jnp.ones((1000, 1000))
     for _ in range(4):
         x, state = repeat(x, state=state, count=2)
     return x, state
@@ -55,7 +55,7 @@ smooth_fast = jax.jit(smooth)  # want: undonated-state
 
 
 def averages(values):
-    average = jnp.zeros(3)
+    average = jnp.zeros((1000, 1000))
     for value in values:
         average = smooth_fast(average, value)
     return average
@@ -68,8 +68,8 @@ class Walker:
         return place + speed, speed * 0.9
 
     def walk(self):
-        place = jnp.zeros(2)
-        speed = jnp.ones(2)
+        place = jnp.zeros((1000, 1000))
+        speed = jnp.ones((1000, 1000))
         for _ in range(5):
             place, speed = self.move(place, speed)
         return place
@@ -87,7 +87,7 @@ def energy_of(state):
 
 
 def simulate(force):
-    state = jnp.zeros(1000)
+    state = jnp.zeros(1000000)
     for number in range(100):
         state = advance(state, force)
         energy = energy_of(state)
@@ -108,7 +108,7 @@ def eqx_both(model, state):
 
 
 def train_model(batches, key):
-    model, state = eqx.nn.MLP(2, 2, 2, 1, key=key), jnp.zeros(3)
+    model, state = eqx.nn.MLP(2, 2, 2, 1, key=key), jnp.zeros((1000, 1000))
     for batch in batches:
         model, state = eqx_step(batch, model, state)
         model, state = eqx_both(model, state)
@@ -116,12 +116,12 @@ def train_model(batches, key):
 
 
 if __name__ == "__main__":
-    batches = [jnp.ones((2, 3))] * 3
+    batches = [jnp.ones((2, 1000))] * 3
     train(jax.random.PRNGKey(0), batches)
     repeats()
-    averages(jnp.ones((4, 3)))
+    averages(jnp.ones((4, 1000, 1000)))
     Walker().walk()
-    simulate(jnp.ones(1000))
+    simulate(jnp.ones(1000000))
     train_model(batches, jax.random.PRNGKey(0))
 
 
@@ -133,7 +133,7 @@ def noisy(p, key):
 
 
 def shaken(n):
-    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    p, key = jnp.zeros((1000, 1000)), jax.random.PRNGKey(0)
     for _ in range(4):
         p, key = noisy(p, key)
     return p
@@ -147,7 +147,7 @@ def noisy_model(p, key):
 
 
 def shaken_model(n):
-    p, key = jnp.zeros(n), jax.random.PRNGKey(0)
+    p, key = jnp.zeros((1000, 1000)), jax.random.PRNGKey(0)
     for _ in range(4):
         p, key = noisy_model(p, key)
     return p

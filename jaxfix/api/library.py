@@ -1,6 +1,6 @@
 """What libraries do: the facets of their functions, and which functions have them."""
 
-from jaxfix.library.arguments import index_of
+from jaxfix.library.arguments import index_of, shapes
 from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Name, Positional, Way, version
 from jaxfix.library.changes.table import BY_WORD, IMPORTED_APART, NAMED, REPLACED_MODULES
 from jaxfix.library.changes.table import TRIGGERS as CHANGED_NAMES
@@ -76,6 +76,7 @@ __all__ = [
     "index_of",
     "members_of",
     "rows",
+    "shapes",
     "short_names",
     "unfiltered",
     "version",

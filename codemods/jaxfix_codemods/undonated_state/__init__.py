@@ -43,7 +43,8 @@ function makes and returns is judged by all calls of all that it made; a
 holds one buffer twice raises at the first call, and is left alone; that of an
 optimizer which belongs to the caller may hold the caller's arrays, and is never
 certain. A few numbers, a random key, the weights of a narrow network and the
-states of tests are not worth it.
+states of tests are not worth it; an array whose size is not in the text is
+reported only where a run shows its memory.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 
@@ -107,6 +108,7 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
         title=_title(step, donated),
         recipe=partial(_donate, module, step, keywords),
         confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
+        moot=found.is_unsized,
     )
 
 

@@ -25,18 +25,21 @@ from jaxfix.api.analysis import (
     Values,
     binds_again,
     callers,
+    family,
     instance_state,
     is_in_loop,
+    is_of_others,
     outside_arguments,
     own_class,
     runs_of,
     stored_users,
     surely_repeats_at,
+    value_at,
     why_live_after,
 )
-from jaxfix.api.library import Result, where
+from jaxfix.api.library import Identity, Result, where
 from jaxfix_codemods.undonated_state.handles import Wrapped, handles, wrapped
-from jaxfix_codemods.undonated_state.sizes import has_narrow_layers
+from jaxfix_codemods.undonated_state.sizes import MOST, elements, has_narrow_layers, is_unsized
 
 
 @frozen
@@ -62,11 +65,13 @@ class Looped:
 
     Attributes:
       few: those that are a few numbers, and not worth it.
+      is_unsized: all that are wanted begin as arrays whose sizes are not in the text: nothing says that they are large.
     """
 
     wanted: tuple[str, ...]
     certain: bool
     few: tuple[str, ...] = ()
+    is_unsized: bool = False
 
 
 def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step]:
@@ -129,13 +134,15 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
             passed = arguments_of(step.function, call, bound=step.bound) or {}
             given = {name: value for name, value in passed.items() if value is not None and _is_dynamic(step, name)}
             bound = tuple(name for name, value in given.items() if binds_again(module, call, value))
-            few = tuple(name for name in bound if _Few(module, step).are_in(given[name]))
+            amounts = _Few(module, step)
+            few = tuple(name for name in bound if amounts.are_in(given[name]))
             chosen = tuple(name for name in bound if name not in few)
             if not is_in_loop(module, call):  # what an object holds comes again with the next call of its method
                 chosen = tuple(name for name in chosen if isinstance(given[name], ast.Attribute))
             if chosen:
                 surely = module.get(Staging).surely_repeats(call)
-                yield Looped(chosen, surely and module.get(Staging).is_eager(call), few)
+                is_unsized = all(amounts.are_unsized(given[name]) for name in chosen)
+                yield Looped(chosen, surely and module.get(Staging).is_eager(call), few, is_unsized)
 
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
@@ -152,6 +159,7 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
 
 
 _KEYS = where(Result.KEY)
+_OPTIMIZERS = where(Identity.STATIC)
 
 
 class _Few:
@@ -164,9 +172,45 @@ class _Few:
         """Whether all that `passed` began as is numbers: what the step makes of it has the same shapes."""
         if self._values.of(passed).scalar:
             return True
-        made = {*self._step.uses.calls, *walk(self._step.function)}
-        began = [source for source in self._values.origins.of(passed) if source not in made]
+        began = self._began(passed)
         return bool(began) and all(self._is_of_numbers(source) for source in began)
+
+    def are_unsized(self, passed: ast.expr) -> bool:
+        """Whether all that `passed` began as is numbers, or arrays whose sizes are not in the text."""
+        began = self._began(passed)
+        return bool(began) and all(self._is_of_numbers(source) or self._is_unsized(source) for source in began)
+
+    def _began(self, passed: ast.expr) -> list[ast.AST]:
+        """What `passed` stands for before the step has made any of it."""
+        made = {*self._step.uses.calls, *walk(self._step.function)}
+        begun = [*self._values.origins.of(passed)]
+        if isinstance(passed, ast.Attribute) and (owner := own_class(self._module, passed.value)) is not None:
+            begun = [*self._held(passed.attr, owner)]
+        return [source for source in begun if source not in made]
+
+    def _held(self, attribute: str, owner: ast.ClassDef) -> Iterator[ast.AST]:
+        """What the objects of a class hold in an attribute, wherever the file binds it; of several results the call."""
+        module, classes = self._module, family(self._module, owner)
+        for node in module.attributes(attribute):
+            if isinstance(node.ctx, ast.Store) and not is_of_others(module, node, classes):
+                value = value_at(module, node) or getattr(module.statement(node), "value", None)
+                yield from self._values.origins.of(value) if isinstance(value, ast.expr) else (node,)
+
+    def _is_unsized(self, source: ast.AST) -> bool:
+        match source:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                return all(map(self.are_unsized, parts))
+            case ast.Call(func=ast.Attribute(value=maker, attr="init"), args=[only], keywords=[]):
+                return self._is_optimizer(maker) and self.are_unsized(only)
+            case ast.Call():
+                return is_unsized(self._module, source)
+        return False
+
+    def _is_optimizer(self, maker: ast.expr) -> bool:
+        """Whether its state is as large as the parameters that it is made of."""
+        sources = self._values.origins.of(maker)
+        made = (self._module.qualname(source.func) for source in sources if isinstance(source, ast.Call))
+        return bool(sources) and len(names := [*made]) == len(sources) and all(name in _OPTIMIZERS for name in names)
 
     def _is_of_numbers(self, source: ast.AST) -> bool:
         match source:
@@ -176,6 +220,10 @@ class _Few:
                 return True
             case ast.Call(func=ast.Attribute(attr="init")) if has_narrow_layers(self._module):
                 return True
+            case ast.Call(func=ast.Attribute(value=maker, attr="init"), args=[only], keywords=[]):
+                return self._is_optimizer(maker) and self.are_in(only)
+            case ast.Call() if (found := elements(self._module, source)) is not None:
+                return found <= MOST
             case ast.Call(func=ast.Attribute(attr="create"), args=[], keywords=keywords):
                 given = [keyword.value for keyword in keywords if keyword.arg == "params"]
                 return bool(given) and all(map(self.are_in, given))  # all else of a training state is made of these

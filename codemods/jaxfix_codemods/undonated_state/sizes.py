@@ -1,18 +1,64 @@
-"""Whether the weights of a network are so few that their memory does not matter."""
+"""Whether the weights of a network, or the elements of an array, are so few that their memory does not matter."""
 
 import ast
 from collections.abc import Iterator
+from math import prod
 
 from jaxfix.api import Module
 from jaxfix.api.analysis import class_of, integer
-from jaxfix.api.library import Class, Package, where
+from jaxfix.api.library import Class, Package, Result, shapes, where
 
+_CONVERTING = where(Result.CONVERTED)
+_OPERATING = where(Package.OPERATES)
+_FRESH, _FILLED = where(Result.FRESH), where(Result.FILLED)
+_RANDOM = "jax.random."
 _DENSE, _EMPTY, _LAYERS = where(Class.DENSE), where(Class.EMPTY), where(Package.LAYERS)
-_MOST = 300_000
+MOST = 300_000
 """Numbers: with the state of an optimizer some megabytes, less than what a run can show."""
 
 _REPEATED = 2
 """How often a layer of a class of the file is made in one place, as in a loop over layers, to be on the safe side."""
+
+
+def elements(module: Module, call: ast.Call) -> int | None:
+    """How many elements an array has that `call` makes, as far as the text says; None for any other call."""
+    name = module.qualname(call.func) or ""
+    if name in _CONVERTING and call.args:
+        return _written(call.args[0])
+    if name not in _FRESH and not name.startswith(_RANDOM):
+        return None
+    sizes = [integer(module, size) for shape in shapes(call, name.rpartition(".")[2]) for size in _sizes(shape)]
+    known = [size for size in sizes if size is not None]
+    if not known or len(known) < len(sizes):
+        return None
+    return prod(known) ** (2 if name not in _FILLED and len(known) == 1 else 1)  # a number alone may be that of rows
+
+
+def is_unsized(module: Module, call: ast.Call) -> bool:
+    """Whether `call` makes an array of a shape that is not in the text, or of what it is passed."""
+    if elements(module, call) is not None:
+        return False
+    name = module.qualname(call.func) or ""
+    is_shaped = name.startswith("jax.") and any(True for _ in shapes(call, name.rpartition(".")[2]))
+    return is_shaped or name in _CONVERTING or name.rpartition(".")[0] in _OPERATING
+
+
+def _sizes(shape: ast.expr) -> list[ast.expr]:
+    return [*shape.elts] if isinstance(shape, ast.Tuple | ast.List) else [shape]
+
+
+def _written(value: ast.expr) -> int | None:
+    """The numbers that a display holds."""
+    match value:
+        case ast.Constant(value=int() | float() | complex()):
+            return 1
+        case ast.UnaryOp(operand=operand):
+            return _written(operand)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            counted = [_written(part) for part in parts]
+            known = [each for each in counted if each is not None]
+            return sum(known) if known and len(known) == len(counted) else None
+    return None
 
 
 def has_narrow_layers(module: Module) -> bool:
@@ -37,7 +83,7 @@ def _narrow(module: Module) -> bool:
     own += [integer(module, default) for default in _defaults(module)] if own else []
     known = [width for width in (*widths, *own) if width is not None]
     layers = len(widths) + (_REPEATED * len(own) if own else 0)
-    return bool(known) and layers * max(known) ** 2 <= _MOST
+    return bool(known) and layers * max(known) ** 2 <= MOST
 
 
 def _is_own_layer(module: Module, func: ast.expr) -> bool:
