@@ -36,7 +36,7 @@ class Filter:
         self.spread = jnp.diag(jnp.array(spread))
 
     @staticmethod
-    @jax.jit  # want: undonated-state (no fix)
+    @jax.jit
     def moved(state, spread, seen):
         gain = spread @ jnp.linalg.inv(spread + jnp.eye(2))
         return state + gain @ (seen - state), spread - gain @ spread

@@ -12,6 +12,7 @@ _CONVERTING = where(Result.CONVERTED)
 _OPERATING = where(Package.OPERATES)
 _FRESH, _FILLED = where(Result.FRESH), where(Result.FILLED)
 _RANDOM = "jax.random."
+_ARRAYS = frozenset(name.partition(".")[0] for name in where(Package.NUMPY))
 _DENSE, _EMPTY, _LAYERS = where(Class.DENSE), where(Class.EMPTY), where(Package.LAYERS)
 MOST = 300_000
 """Numbers: with the state of an optimizer some megabytes, less than what a run can show."""
@@ -27,7 +28,8 @@ def elements(module: Module, call: ast.Call) -> int | None:
         return _written(call.args[0])
     if name not in _FRESH and not name.startswith(_RANDOM):
         return None
-    sizes = [integer(module, size) for shape in shapes(call, name.rpartition(".")[2]) for size in _sizes(shape)]
+    shaping = (each for each in shapes(call, name.rpartition(".")[2]) if not _is_dtype(module, each))
+    sizes = [integer(module, size) for shape in shaping for size in _sizes(shape)]
     known = [size for size in sizes if size is not None]
     if not known or len(known) < len(sizes):
         return None
@@ -41,6 +43,12 @@ def is_unsized(module: Module, call: ast.Call) -> bool:
     name = module.qualname(call.func) or ""
     is_shaped = name.startswith("jax.") and any(True for _ in shapes(call, name.rpartition(".")[2]))
     return is_shaped or name in _CONVERTING or name.rpartition(".")[0] in _OPERATING
+
+
+def _is_dtype(module: Module, argument: ast.expr) -> bool:
+    if isinstance(argument, ast.Name) and module.scope_of(argument.id, argument) is None:
+        return True  # a builtin type
+    return (module.qualname(argument) or "").partition(".")[0] in _ARRAYS
 
 
 def _sizes(shape: ast.expr) -> list[ast.expr]:
