@@ -166,7 +166,7 @@ class _Judge:
         self._inside = {node for statement in self._row for node in walk(statement)}
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
-        self._items = {} if copied or objects else picked(module, self._row, scope)
+        self._items = {} if copied or objects else picked(module, self._inside, scope)
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -414,7 +414,7 @@ class _Judge:
 
     def _is_in_item(self, part: ast.expr) -> bool:
         """Whether it is the sequence, or the key, of an item that the step is passed."""
-        item = self._module.parent(part)
+        item = self._module.parent(part) if self._items else None
         if isinstance(item, ast.Subscript) and item in self._items.get(self._module.text(item), ()):
             return True
         return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self._is_in_item(item)
@@ -463,9 +463,9 @@ class _Judge:
         module = self._module
         found: list[tuple[ast.expr, str]] = []
         for node in walk(statement):
-            if isinstance(node, ast.Subscript) and node in self._items.get(module.text(node), ()):
+            if self._items and isinstance(node, ast.Subscript) and node in self._items.get(module.text(node), ()):
                 found.append((node, module.text(node)))
-            elif isinstance(node, ast.Name | ast.Attribute) and self._is_in_item(node):
+            elif self._items and isinstance(node, ast.Name | ast.Attribute) and self._is_in_item(node):
                 continue
             elif isinstance(node, ast.Name):
                 owner = module.scope_of(node.id, node)

@@ -1,10 +1,10 @@
 """Items that statements pick from sequences and dictionaries by the variable of a loop: they are passed, not picked."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from itertools import count
 
-from jaxfix.api import Module, walk
+from jaxfix.api import Module
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.device import Device
 
@@ -12,20 +12,21 @@ Items = dict[str, list[ast.Subscript]]
 """By their text."""
 
 
-def picked(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> Items:
-    """The items that the row reads of what may be no array, by a variable that a loop of `scope` binds.
+def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
+    """The items that `nodes` read of what may be no array, by a variable that a loop of `scope` binds.
 
     Under a trace the variable would be an array, which picks nothing from a list.
     """
-    nodes = [node for statement in row for node in walk(statement)]
+    items = [node for node in nodes if isinstance(node, ast.Subscript) and _is_picked(module, node, scope)]
+    if not items:
+        return {}
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
     bound |= {module.text(n) for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
     found: Items = {}
-    for node in nodes:
-        if isinstance(node, ast.Subscript) and _is_picked(module, node, scope):
-            assert isinstance(node.slice, ast.Name)
-            if bound.isdisjoint({module.text(node.value), _root(node.value), node.slice.id}):
-                found.setdefault(module.text(node), []).append(node)
+    for item in sorted(items, key=lambda item: (item.lineno, item.col_offset)):
+        assert isinstance(item.slice, ast.Name)
+        if bound.isdisjoint({module.text(item.value), _root(item.value), item.slice.id}):
+            found.setdefault(module.text(item), []).append(item)
     return found
 
 
