@@ -35,7 +35,7 @@ class Filter:
         self.state = jnp.array(state)
         self.spread = jnp.diag(jnp.array(spread))
 
-    @staticmethod
+    @staticmethod  # want: undonated-state (no fix)
     @jax.jit
     def moved(state, spread, seen):
         gain = spread @ jnp.linalg.inv(spread + jnp.eye(2))
