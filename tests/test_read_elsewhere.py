@@ -61,6 +61,27 @@ def test_a_variable_that_another_file_reads_is_given_back(
     assert "slopes" in text.rpartition("for count")[2]
 
 
+@pytest.mark.parametrize("project", [True, False], ids=["project", "file"])
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("__main__", "__main__.slopes"),
+        ("sys", "sys.modules[__name__].slopes"),
+        ("sys", "getattr(sys.modules['__main__'], 'slo' + 'pes')"),
+        ("importlib", "vars(importlib.import_module('__main__'))"),
+    ],
+)
+def test_one_that_its_own_file_reads_as_one_of_a_module_is(
+    cli: Cli, tmp_path: Path, name: str, read: str, project: bool
+) -> None:
+    if project:
+        (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "main.py").write_text(f"import {name}\n{MAIN}print({read})\n")
+    found = cli("apply", str(tmp_path), "--unproven", "--allow-no-vcs", "--select", "unjitted-update")
+    assert found.code in (0, 1), found.err
+    assert "slopes" in (tmp_path / "main.py").read_text().rpartition("for count")[2].rpartition("print(w")[0]
+
+
 @pytest.mark.parametrize("names", [("main.py", "other.py"), ("main.py",)], ids=["named", "not named"])
 @pytest.mark.parametrize("other", OTHERS)
 def test_one_that_no_other_file_reads_is_not(cli: Cli, tmp_path: Path, other: str, names: tuple[str, ...]) -> None:

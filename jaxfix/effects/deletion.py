@@ -25,6 +25,7 @@ _CALLING = where(Transform.CALLS_AT_ONCE)
 _DELETING = short_names(Effect.DELETES)
 _METHODS = short_names(Result.FRESH, "jax.Array")
 _STATIC = short_names(Member.STATIC)
+_MODULES = frozenset({"sys.modules"}) | where(Result.MODULE)
 _READERS = short_names(Effect.CALLS_NOTHING, "builtins")
 
 
@@ -65,12 +66,17 @@ def is_taken_elsewhere(project: Answering, qualname: str) -> bool:
 
 
 def is_read_elsewhere(module: Module, name: str) -> bool:
-    """Whether another file may read the variable of this one; of the main program also as `__main__.name`."""
-    own = module.surroundings.name
-    if own is None:
-        return False
-    owners = (own, "__main__") if is_script(module) else (own,)
-    return any(module.surroundings.project.ask(READS_VARIABLE, f"{owner}.{name}") for owner in owners)
+    """Whether the variable of this file may be read as one of a module: by another file, or by its own."""
+    own, project = module.surroundings.name, module.surroundings.project
+    names = [*([own] if own is not None else []), *(["__main__"] if is_script(module) else [])]
+    imported = module.names.imports.values()
+    if any(each in imported or f"{each}.{name}" in imported for each in names) or _finds_modules(module):
+        return True
+    return any(project.ask(READS_VARIABLE, f"{each}.{name}") for each in names)
+
+
+def _finds_modules(module: Module) -> bool:
+    return module.names.may_name(_MODULES) and any(map(module.references, _MODULES))
 
 
 def _values(module: Module, name: str) -> Iterator[ast.expr]:
