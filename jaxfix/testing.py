@@ -192,6 +192,11 @@ def program_fault(before: Path, after: Path, proves: Proves) -> str | None:
     return None
 
 
+def compiles(*programs: Path) -> tuple[int, ...]:
+    """How often each of them compiles, run with this Python on the CPU."""
+    return tuple(run.compiles for run in _runs(*programs, checks_keys=False))
+
+
 def style_faults(diagnostic: Diagnostic) -> tuple[str, ...]:
     """What is wrong with the words of a finding: messages are lower case, without full stop, and do not preach."""
     texts = [("message", diagnostic.message), ("reason", str(diagnostic.declined or ""))]

@@ -1,6 +1,8 @@
 """Every golden file, and the examples of the documentation, against the codemods."""
 
+import json
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -49,11 +51,21 @@ def test_the_program_shows_what_the_codemod_proves(codemod: Codemod) -> None:
 
 @pytest.mark.evidence
 @pytest.mark.parametrize("codemod", REPORTING, ids=lambda codemod: codemod.id)
-def test_what_a_page_says_to_write_by_hand_shows_it_too(codemod: Codemod, tmp_path: Path) -> None:
+def test_what_a_page_says_to_write_by_hand_shows_it_too(
+    codemod: Codemod, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     example = page(codemod)
-    (tmp_path / "before.py").write_text(example.before)
-    (tmp_path / "after.py").write_text(example.after)
-    assert testing.program_fault(tmp_path / "before.py", tmp_path / "after.py", codemod.proves) is None
+    programs = tmp_path / "before.py", tmp_path / "after.py"
+    for path, text in zip(programs, (example.before, example.after), strict=True):
+        path.write_text(text)
+    assert testing.program_fault(*programs, codemod.proves) is None
+    counted = {"jax": version("jax"), "compiles": [*testing.compiles(*programs)]}
+    kept = GOLDEN / codemod.id.replace("-", "_") / "program.by_hand.json"
+    if request.config.getoption(testing.UPDATE):
+        kept.write_text(f"{json.dumps(counted)}\n")
+    recorded = json.loads(kept.read_text())
+    assert recorded["compiles"][1] < recorded["compiles"][0]
+    assert recorded == counted or recorded["jax"] != counted["jax"]
 
 
 PRINTS = "print(3)\n"

@@ -74,7 +74,7 @@ def _picture(browser: Any, link: str, scheme: str) -> None:
         page.wait_for_selector(".entry")
         page.focus("#list")
         page.keyboard.press("End")
-        page.locator(".entry", has_text="Make the exponent").click()
+        page.locator(".entry", has_text="exponent to float").click()
         page.wait_for_selector(".figures")
         page.wait_for_timeout(400)
         _save(page, f"{name}-{scheme}")

@@ -46,8 +46,9 @@ def pages(codemods: Sequence[Codemod], golden: Path) -> Iterator[tuple[Path, str
     receipts = {codemod.id: _receipts(golden, codemod.id) for codemod in codemods}
     for codemod in codemods:
         yield FOLDER / f"{codemod.id}.md", docs.markdown(codemod, docs.page(codemod), receipts[codemod.id])
-    yield FOLDER / "README.md", gallery.index(codemods, receipts)
-    yield GALLERY, gallery.page(codemods, receipts)
+    counted = {codemod.id: found for codemod in codemods if (found := _by_hand(golden, codemod.id)) is not None}
+    yield FOLDER / "README.md", gallery.index(codemods, receipts, counted)
+    yield GALLERY, gallery.page(codemods, receipts, counted)
 
 
 def schemas() -> Iterator[tuple[Path, str]]:
@@ -125,6 +126,15 @@ def _receipts(golden: Path, codemod_id: str) -> tuple[Evidence, ...]:
         return from_json(tuple[Evidence, ...], json.loads(files.read_bytes(path)))
     except ValueError as error:
         raise UserError(f"{path.as_posix()}: not a list of receipts: {error}") from error
+
+
+def _by_hand(golden: Path, codemod_id: str) -> tuple[int, int] | None:
+    """How often the example of a page compiles before and after a change by hand, as a test has counted it."""
+    path = golden / codemod_id.replace("-", "_") / "program.by_hand.json"
+    if not path.is_file():
+        return None
+    before, after = json.loads(files.read_bytes(path))["compiles"]
+    return before, after
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 
 from jaxfix import docs
-from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Safety
 from jaxfix.semantic.codemod import Codemod
 
 Receipts = Mapping[str, Sequence[Evidence]]
 """Those of the example program of each codemod, by its id."""
+ByHand = Mapping[str, tuple[int, int]]
+"""How often the example of a page compiles before and after, by the id of a codemod that only reports."""
 _INDEX = """\
 # What jaxfix finds
 
@@ -35,23 +37,23 @@ _WRITTEN = {
 }
 
 
-def index(codemods: Sequence[Codemod], receipts: Receipts) -> str:
+def index(codemods: Sequence[Codemod], receipts: Receipts, by_hand: ByHand) -> str:
     """The page of all codemods."""
     rows = "\n".join(
         f"| [`{codemod.id}`]({codemod.id}.md) | {_line(docs.page(codemod).summary)} | {_written(codemod)} "
-        f"| {_measured(receipts.get(codemod.id, ()))} |"
+        f"| {_measured(receipts.get(codemod.id, ())) or _counted(by_hand.get(codemod.id))} |"
         for codemod in codemods
     )
     return f"{_INDEX}\n| id | the line | a fix is written | measured |\n|---|---|---|---|\n{rows}\n\n{_AFTER}"
 
 
-def page(codemods: Sequence[Codemod], receipts: Receipts) -> str:
+def page(codemods: Sequence[Codemod], receipts: Receipts, by_hand: ByHand) -> str:
     """The gallery."""
-    shown = (_entry(codemod, receipts.get(codemod.id, ())) for codemod in codemods)
+    shown = (_entry(codemod, receipts.get(codemod.id, ()), by_hand.get(codemod.id)) for codemod in codemods)
     return "\n".join((_GALLERY, *shown))
 
 
-def _entry(codemod: Codemod, receipts: Sequence[Evidence]) -> str:
+def _entry(codemod: Codemod, receipts: Sequence[Evidence], by_hand: tuple[int, int] | None) -> str:
     page = docs.page(codemod)
     measured = _measured(receipts)
     parts = [f"## {codemod.id}", page.summary, f"```diff\n{_diff(page)}\n```"]
@@ -59,6 +61,8 @@ def _entry(codemod: Codemod, receipts: Sequence[Evidence]) -> str:
         parts.append("By hand: jaxfix reports it.")
     if measured:
         parts.append(f"Measured: {measured}; {_equal(receipts)}.")
+    elif by_hand is not None:
+        parts.append(f"Measured: {_counted(by_hand)}, by this example; it prints the same.")
     parts.append(f"[All about `{codemod.id}`](codemods/{codemod.id}.md)")
     return "\n\n".join(parts) + "\n"
 
@@ -72,20 +76,32 @@ def _written(codemod: Codemod) -> str:
     return _WRITTEN[codemod.safety if codemod.rewrites else Safety.DISPLAY_ONLY]
 
 
+def _counted(by_hand: tuple[int, int] | None) -> str:
+    return "" if by_hand is None else f"compiles {by_hand[0]} -> {by_hand[1]}"
+
+
 def _measured(receipts: Sequence[Evidence]) -> str:
-    return next((reason for reason, _ in _proven(receipts)), "")
+    """What was saved; where the reason names no figure, the compiles that were saved besides."""
+    for reason, _, counts in _proven(receipts):
+        before, after = counts
+        return f"{reason}; here compiles {before} -> {after}" if "->" not in reason and after < before else reason
+    return ""
 
 
 def _equal(receipts: Sequence[Evidence]) -> str:
-    return next(equality.partition(";")[0] for _, equality in _proven(receipts))
+    return next(equality.partition(";")[0] for _, equality, _ in _proven(receipts))
 
 
-def _proven(receipts: Sequence[Evidence]) -> Iterator[tuple[str, str]]:
-    """What was saved, and how equal the results were, of each proven case."""
+def _proven(receipts: Sequence[Evidence]) -> Iterator[tuple[str, str, tuple[int, int]]]:
+    """What was saved, how equal the results were, and the compiles before and after, of each proven case."""
     for receipt in receipts:
         for comparison in receipt.comparisons:
             if comparison.verdict is Verdict.PROVEN:
-                yield comparison.reason, comparison.equality
+                yield comparison.reason, comparison.equality, _compiles(comparison)
+
+
+def _compiles(comparison: Comparison) -> tuple[int, int]:
+    return comparison.before.compiles, comparison.after.compiles
 
 
 def _line(text: str) -> str:
