@@ -3,6 +3,7 @@
 python -m benchmarks.review                      `docs/evidence/review.md`
 python -m benchmarks.review --fixes 2000         another number of fixes, printed
 python -m benchmarks.review --images RECEIPTS    the pictures of docs/images, with what kept reruns have shown
+python -m benchmarks.review --charts             those of a fix whose program has steps, from a rerun of the example
 
 From the root of a clone, with `.[review]`, Playwright and a Chromium.
 """
@@ -81,12 +82,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.review")
     parser.add_argument("--fixes", type=int, default=FIXES)
     parser.add_argument("--images", metavar="RECEIPTS", type=Path, nargs="+")
+    parser.add_argument("--charts", action="store_true")
     options = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         sys.exit("error: there is no Chromium")
     if options.images is not None:
         pictures.take(options.images, chromium)
+    if options.charts:
+        pictures.take_charts(chromium)
+    if options.images is not None or options.charts:
         return
     found = measured(options.fixes, chromium)
     told = page(found)

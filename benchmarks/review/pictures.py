@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -64,6 +65,29 @@ def take(receipts: Sequence[Path], chromium: str) -> None:
             server.should_exit = True
             thread.join()
     shutil.rmtree(folder.parent)
+
+
+def take_charts(chromium: str) -> None:
+    """Reports the fix of the example, proven by a rerun of it, and takes pictures of its charts."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "project"
+        folder.mkdir()
+        shutil.copy(ROOT / "examples" / "train.py", folder)
+        command = [sys.executable, "-m", "jaxfix", "report", "train.py", "--select", "local-loop-function"]
+        subprocess.run([*command, "--run", "python train.py"], cwd=folder, check=True)
+        with sync_playwright() as engine:
+            browser = engine.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            for width, height, scheme in ((1280, 900, "light"), (1920, 1000, "dark")):
+                context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                page = context.new_page()
+                page.goto((folder / "report.html").as_uri())
+                page.locator(".entry").first.click()
+                page.wait_for_selector(".evidence")
+                page.evaluate("document.querySelector('.evidence').scrollIntoView()")
+                page.wait_for_timeout(400)
+                _save(page, f"review-charts-{width}-{scheme}")
+                context.close()
+            browser.close()
 
 
 def _picture(browser: Any, link: str, scheme: str) -> None:
