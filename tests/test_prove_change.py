@@ -110,6 +110,21 @@ def test_a_wrong_change_is_refused_with_what_differs_first(project: Path) -> Non
 @needs_jax
 @pytest.mark.evidence
 @pytest.mark.slow
+@pytest.mark.parametrize("value", ["3", "None"])
+def test_a_number_of_python_that_a_script_leaves_is_compared(project: Path, value: str) -> None:
+    kept = TRAIN.replace("for step", f"last = {value}\nfor step").replace("print(y.tolist())\n", "")
+    (project / "train.py").write_text(kept)
+    git(project, "commit", "-qam", "y")
+    changed = kept.replace(f"last = {value}", "last = 4")
+    done = apart("prove", "--run", RUN, "--diff", str(diff_of(project, train__py=changed)), "--output-format", "json")
+    told = json.loads(done.out)
+    assert (done.code, told["verdict"]) == (1, "different"), done
+    assert "left `last`" in told["reason"]
+
+
+@needs_jax
+@pytest.mark.evidence
+@pytest.mark.slow
 def test_a_variable_that_a_change_binds_less_often_is_compared(project: Path) -> None:
     kept = TRAIN.replace("for step", "y = shifted(jnp.zeros(3))\nfor step").replace("print(y.tolist())\n", "")
     (project / "train.py").write_text(kept)

@@ -4,8 +4,8 @@ import textwrap
 
 import pytest
 
-from jaxfix.evidence.unbound import without_unbound
-from jaxfix.report.measurement import Output
+from jaxfix.evidence.unbound import without_counts, without_unbound
+from jaxfix.report.measurement import Leaf, Output
 
 BEFORE = """
 def main():
@@ -60,3 +60,12 @@ def test_variables_of_the_main_program_are_those_of_a_function(scripts: tuple[st
     outputs = [Output(f"a.py:<module> call 1 left `{name}`", "*", ()) for name in ("params", "state")]
     found = without_unbound(outputs, {"a.py": before.encode()}, {"a.py": after.encode()}, scripts)
     assert [each.label for each in found] == [f"a.py:<module> call 1 left `{name}`" for name in kept]
+
+
+def test_numbers_of_python_that_a_loop_binds_are_not_compared() -> None:
+    number = Leaf("", "<int>", (), False, None, (), 0)
+    names = {"count": (number,), "rate": (number,), "params": (Leaf("", "float32", (), False, None, (), 0),)}
+    outputs = [Output(f"a.py:main call 1 left `{name}`", "*", leaves) for name, leaves in names.items()]
+    text = b"rate = 3\nfor count in range(3):\n    params = count\n"
+    found = without_counts(outputs, (text, b"def broken(:"))
+    assert [each.label for each in found] == [f"a.py:main call 1 left `{name}`" for name in ("rate", "params")]

@@ -347,13 +347,21 @@ def outputs_alike(
         for leaf in _leaves(output, new[label], may, retyped=may.lets_retype(label)):
             if isinstance(leaf, str):
                 return Likeness(f"`{label}`{leaf}", compared, delta, ulp)
-            compared += leaf.digested and not label.startswith(FILE)
+            compared += leaf.digested and not label.startswith(FILE) and not is_plain_variable(output)
             farthest = f"`{label}`{leaf.path}, of values up to {leaf.scale:.1e}" if leaf.delta > delta else farthest
             delta, ulp = max(delta, leaf.delta), max(ulp, leaf.ulp)
             wide = max(wide, leaf.delta) if leaf.is_wide else wide
             stronger += [f"{label}{leaf.path}"] if leaf.strengthened else []
             moored += [f"{label}{leaf.path}"] if leaf.moored else []
     return Likeness(None, compared, delta, ulp, tuple(stronger), moored=tuple(moored), max_wide=wide, farthest=farthest)
+
+
+def is_plain_variable(output: Output) -> bool:
+    """Whether it is a variable that a function leaves behind, with numbers of Python alone, or None.
+
+    Those can only speak against a change: that a setting stays shows nothing of what is computed.
+    """
+    return VARIABLE in output.label and all(leaf.dtype.startswith("<") for leaf in output.leaves)
 
 
 def noise(first: Measurement, second: Measurement) -> Noise:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.evidence import progress, shadow
+from jaxfix.evidence.outputs import is_plain_variable
 from jaxfix.evidence.run import Places, Watched, digest_of, kept_originals, merged, probed, resolve, scratch, verified
 from jaxfix.evidence.running import FUNCTIONS_ALONE, HERE, Running, Watching
 from jaxfix.evidence.target import Finished, Job, command_words, runnable, with_interpreter
-from jaxfix.evidence.unbound import without_unbound
+from jaxfix.evidence.unbound import without_counts, without_unbound
 from jaxfix.evidence.written import files_of, written
 from jaxfix.report.measurement import Measurement, Output
 
@@ -135,10 +136,11 @@ class ProgramRunner:
         return {shadow.package_of(path) for path in changed if not self._is_mine(path)}
 
     def _compared(self, outputs: tuple[Output, ...], code: Mapping[str, bytes]) -> tuple[Output, ...]:
-        if not self._watching.is_of_fixes:
-            return outputs
         old = {path: text for path in code if (text := self.original(path)) is not None}
-        return without_unbound(outputs, old, code, self._scripts(code))
+        if not self._watching.is_of_fixes:
+            return without_counts(outputs, (*old.values(), *code.values()))
+        kept = (output for output in outputs if not is_plain_variable(output))
+        return without_unbound(kept, old, code, self._scripts(code))
 
     def _scripts(self, paths: Iterable[str]) -> frozenset[str]:
         """Those that the command names."""

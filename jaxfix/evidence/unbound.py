@@ -3,10 +3,10 @@
 import ast
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from jaxfix.evidence.changed import MODULE, Definition, definitions
-from jaxfix.evidence.outputs import VARIABLE
+from jaxfix.evidence.outputs import VARIABLE, is_plain_variable
 from jaxfix.report.measurement import Output
 
 Scope = Definition | ast.Module
@@ -32,6 +32,29 @@ def without_unbound(
         found for path in paths for found in _unbound(path, before[path], after[path], is_script=path in scripts)
     }
     return tuple(each for each in outputs if _place(each.label) not in unbound)
+
+
+def without_counts(outputs: Sequence[Output], texts: Iterable[bytes]) -> tuple[Output, ...]:
+    """The outputs but for numbers of Python that a loop binds: a change may go round it in another way.
+
+    Args:
+      texts: of the files, before and after.
+    """
+    counting = {name for text in texts for name in _counting(text)}
+    plain = (_place(each.label) if is_plain_variable(each) else None for each in outputs)
+    return tuple(each for each, place in zip(outputs, plain, strict=True) if place is None or place[1] not in counting)
+
+
+def _counting(text: bytes) -> Iterator[str]:
+    """The variables that are bound in a loop."""
+    try:
+        nodes = [*ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    loops = (node for node in nodes if isinstance(node, ast.For | ast.AsyncFor | ast.While))
+    for node in (inner for loop in loops for inner in ast.walk(loop)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
 
 
 def _place(label: str) -> tuple[str, str] | None:

@@ -21,6 +21,7 @@ from .values import raised_output
 from .watching import Watching
 
 _MOST_ATTRIBUTES = 50
+_PLAIN = (bool, int, float, complex)
 _NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -206,7 +207,7 @@ class Calls:
             self.record.outputs.append(self.probe.digest(f"{os.path.basename(name)} yield {number}", value))
 
     def _variables(self, label: str, frame: FrameType) -> None:
-        """The variables and attributes that a function without a result leaves behind.
+        """The variables and attributes that a function without a result leaves behind: arrays, and numbers of Python.
 
         A script says no more of what it computed, and a method no more than what it binds of its object.
         """
@@ -217,7 +218,7 @@ class Calls:
             for name, value in _with_attributes(dict(frame.f_locals)):
                 try:
                     leaves = flatten(value)
-                    if leaves and all(is_array(leaf) for leaf in leaves):
+                    if (leaves or value is None) and all(isinstance(leaf, _PLAIN) or is_array(leaf) for leaf in leaves):
                         self.record.outputs.append(self.probe.digest(f"{label} left `{name}`", value))
                 except Exception:  # an odd container, or a buffer that was given away
                     continue
