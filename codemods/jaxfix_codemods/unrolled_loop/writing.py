@@ -25,6 +25,7 @@ def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collec
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
     write_selections(module, selections(module, rounds), edit)
     write_minibatches(module, rounds, minibatches(module, rounds), edit)
+    _write_indexed(module, rounds, edit)
     wide = widened(module, rounds, carry)
     if rounds.counts_up and rounds.number is not None and not outputs and not carry.lasts:
         start, stop = ("0", *map(module.text, rounds.bounds))[-2:]
@@ -82,8 +83,29 @@ def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit
     call = f"{lax}.map({body}, {_rows(module, rounds, edit, is_collecting=True)})"
     write_selections(module, selections(module, rounds), edit)
     write_minibatches(module, rounds, minibatches(module, rounds), edit)
+    _write_indexed(module, rounds, edit)
     head = f"def {body}({_element(module, rounds, edit)}):"
     edit.into_function(loop, head, f"return {rows}", f"{', '.join(each.name for each in outputs)} = {call}")
+
+
+def _write_indexed(module: Module, rounds: Rounds, edit: Rewriter) -> None:
+    """An array of NumPy takes no traced number: what a caller may pass as one is made an array of JAX."""
+    if rounds.number is None or selections(module, rounds) or minibatches(module, rounds).apart:
+        return
+    for statement in rounds.loop.body:
+        for node in walk(statement):
+            match node:
+                case ast.Subscript(value=ast.Name() as value, slice=where, ctx=ast.Load()):
+                    reads = {each.id for each in walk(where) if isinstance(each, ast.Name)}
+                    if rounds.number.id in reads and _may_be_of_host(module, value):
+                        jnp = edit.imported("jax.numpy", prefer="jnp", at=rounds.loop)
+                        edit.replace(value, f"{jnp}.asarray({value.id})")
+
+
+def _may_be_of_host(module: Module, name: ast.Name) -> bool:
+    """Whether it is a parameter of which nothing says that it is an array of JAX."""
+    bound = module.bindings(name.id, module.scope_of(name.id, name))
+    return all(isinstance(each.node, ast.arg) for each in bound) and not module.get(Arrays).is_sure(name)
 
 
 def _listed(names: Sequence[str]) -> str:
