@@ -48,3 +48,36 @@ def test_a_donation_to_a_new_step_that_gains_nothing_is_nobodys_finding(
     assert "0 findings remain" in done.stderr and "held" not in done.stderr
     assert done.returncode == 0
     assert "@jax.jit\ndef train_step(" in (tmp_path / "train.py").read_text()
+
+
+PROJECTION = """\
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+table = jnp.asarray(np.random.default_rng(0).normal(size=(700, 700)), jnp.float32)
+
+
+@jax.jit
+def project(x):
+    return jnp.tanh(table @ x)
+
+
+x = jnp.ones(700)
+for _ in range(5):
+    x = project(x)
+print(x.sum())
+"""
+
+
+@pytest.mark.evidence
+def test_what_was_refused_is_named_where_another_fix_has_rewritten_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a minute: the donation gains nothing, and the table becomes an argument of the function that it was of."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "train.py").write_text(PROJECTION)
+    command = (sys.executable, "-m", "jaxfix", "apply", "train.py", "--run", "python train.py", "--allow-no-vcs")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "proven  captured-constant" in done.stdout
+    assert "no effect  undonated-state  train.py:8" in done.stdout

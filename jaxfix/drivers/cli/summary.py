@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -191,7 +191,7 @@ def _remembered(result: Result) -> Mapping[tuple[str, str], Known]:
 
 
 def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> Iterator[str]:
-    """A receipt for each fix that was tried and taken, then the reason of each that is held."""
+    """A receipt for each fix that was tried and taken, then the reason of each other one."""
     paint = terminal.paint_for(stream) if output_file is None else plain
     width = terminal.width_of(stream) if output_file is None else None
     taken = {(entry.patch.path, fix.key): fix for entry in result.plans.planned for fix in entry.patch.applied}
@@ -216,7 +216,18 @@ def _lines(result: Result, stream: TextIO, output_file: str | None = None) -> It
             reasons.setdefault(held.reason.text, []).append((path, held))
     for reason, group in reasons.items():
         yield from _held_lines(result, reason, group, paint)
+    yield from (receipt(evidence, paint, width) for evidence in _left(result, taken))
     yield together(result.proofs.together, paint)
+
+
+def _left(result: Result, taken: Collection[tuple[str, str]]) -> Iterator[Evidence]:
+    """What was tried of the code that its author wrote, and refused, where other fixes have rewritten its place."""
+    known = {(each.path, each.key) for each in result.found.diagnostics}
+    ended = {*taken, *_broken(result), *((path, held.fix.key) for path, held in _held(result))}
+    for evidence in _in_order(result):
+        name = evidence.path, evidence.key
+        if evidence.verdict is not Verdict.PROVEN and name in known and name not in ended:
+            yield evidence
 
 
 def _broken(result: Result) -> Mapping[tuple[str, str], Evidence]:
