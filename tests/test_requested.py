@@ -129,6 +129,15 @@ def test_what_does_not_hang_on_the_numbers_has_to_stay(outputs: Callable[[str], 
     assert words in receipt.reason
 
 
+def test_a_script_may_have_keys_of_its_own_names() -> None:
+    def outputs(text: str) -> dict[str, Leaf]:
+        new = {} if text == PLAIN else {"train.py:<module> call 1 left `key_for_noise`": leaf(float(len(text)))}
+        return drawn(text) | new
+
+    (receipt,) = judged(Program(outputs), reused).receipts
+    assert receipt.verdict is Verdict.PROVEN
+
+
 @pytest.mark.parametrize(
     ("lines", "verdict"),
     [

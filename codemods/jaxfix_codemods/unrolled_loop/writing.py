@@ -97,14 +97,17 @@ def _write_indexed(module: Module, rounds: Rounds, edit: Rewriter) -> None:
             match node:
                 case ast.Subscript(value=ast.Name() as value, slice=where, ctx=ast.Load()):
                     reads = {each.id for each in walk(where) if isinstance(each, ast.Name)}
-                    if rounds.number.id in reads and _may_be_of_host(module, value):
+                    if rounds.number.id in reads and _may_be_of_host(module, rounds.loop, value):
                         jnp = edit.imported("jax.numpy", prefer="jnp", at=rounds.loop)
                         edit.replace(value, f"{jnp}.asarray({value.id})")
 
 
-def _may_be_of_host(module: Module, name: ast.Name) -> bool:
-    """Whether it is a parameter of which nothing says that it is an array of JAX."""
-    bound = module.bindings(name.id, module.scope_of(name.id, name))
+def _may_be_of_host(module: Module, loop: ast.For, name: ast.Name) -> bool:
+    """Whether it is a parameter of the function around of which nothing says that it is an array of JAX."""
+    scope = module.scope_of(name.id, name)
+    if scope is not module.function(loop):
+        return False
+    bound = module.bindings(name.id, scope)
     return all(isinstance(each.node, ast.arg) for each in bound) and not module.get(Arrays).is_sure(name)
 
 
