@@ -15,6 +15,7 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def main() -> None:
     work = [] if options.pages else [(part.name, name) for part in chosen for name in _left(part, ledger, options.only)]
     builds = {part.name: build(*part.decided_by) for part in PARTS}
     for number, ((part, name), found) in enumerate(_judged(work, options.workers), 1):
-        ledger.add(Entry(part, name, builds[part], found))
+        ledger.add(Entry(part, name, builds[part], found, datetime.now(UTC).date().isoformat()))
         print(f"{number}/{len(work)} {part}: {name}: {found.get('verdict', '')}", file=sys.stderr, flush=True)
         page.write(ledger, builds)
     ledger.compact()

@@ -18,12 +18,14 @@ class Entry:
     Attributes:
       build: names the state of the sources that decide it.
       found: JSON, each part of the page has its own.
+      day: when it was judged, such as 2026-11-27; empty for what was judged before days were noted.
     """
 
     part: str
     name: str
     build: str
     found: dict[str, Any]
+    day: str = ""
 
 
 class Ledger:

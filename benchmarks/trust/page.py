@@ -67,13 +67,15 @@ def _lines(
 
 def _states(known: Mapping[str, Mapping[str, Entry]], builds: Mapping[str, str]) -> Iterator[str]:
     """How much of each part was judged, and by which states of the sources that decide it."""
-    yield "| part | judged | by these states of the sources |"
-    yield "|---|---|---|"
+    yield "| part | judged | by these states of the sources | on |"
+    yield "|---|---|---|---|"
     for part in PARTS:
         counted = Counter(entry.build for entry in known[part.name].values())
+        days = Counter(entry.day or "earlier days" for entry in known[part.name].values())
         today = builds[part.name]
         told = (f"{count} by {'that of this page' if build == today else build}" for build, count in counted.items())
-        yield f"| {part.name} | {counted.total()} of {len(part.names())} | {', '.join(told)} |"
+        on = ", ".join(f"{day}: {count}" for day, count in sorted(days.items(), reverse=True))
+        yield f"| {part.name} | {counted.total()} of {len(part.names())} | {', '.join(told)} | {on} |"
     devices = Counter(entry.found["device"] for entry in known["rounding"].values())
     if devices:
         yield ""
