@@ -151,11 +151,7 @@ class _Rebinding:
             case ast.Attribute(attr=attr), ast.Call(func=func) if func is node and attr in _CHANGING:
                 yield from () if is_function_of_arrays(self.module, parent) else _objects(owner)
             case _, ast.Call(func=func, args=[first, ast.Constant(value=str(name)), *_]) if first is node:
-                if last_name(func) in (
-                    "setattr",
-                    "delattr",
-                    "object",
-                ):  # also `monkeypatch.setattr`, `mock.patch.object`
+                if last_name(func) in ("setattr", "delattr", "object"):  # of `monkeypatch` and `mock.patch` too
                     yield f"{of}.{name}"
 
     # --- names that are not in the text -----------------------------------------------------------------------

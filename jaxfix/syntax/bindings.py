@@ -1,7 +1,7 @@
 """Which scope each name is bound in, and where: asked for name by name, since few of a file's names ever matter."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -129,12 +129,22 @@ def value_beside(target: ast.expr, targets: ast.Tuple | ast.List, statement: ast
             is_plain = not any(isinstance(each, ast.Starred) for each in (*targets.elts, *values))
             if is_plain and len(values) == len(targets.elts):
                 value = values[targets.elts.index(target)]
-                is_free = value.__class__ is ast.Constant or _last_names(targets).isdisjoint(_last_names(value))
-                return value if is_free else None
+                return value if value.__class__ is ast.Constant or not _reads_one(value, targets) else None
     return None
 
 
-def _last_names(expr: ast.expr) -> set[str]:
-    nodes = walk(expr)
-    attributes = {node.attr for node in nodes if type(node) is ast.Attribute}
-    return attributes | {node.id for node in nodes if type(node) is ast.Name}
+def _reads_one(value: ast.expr, targets: ast.expr) -> bool:
+    """Whether `value` may read what `targets` bind: a variable, or an attribute of the same name, of any object."""
+    read, changed = [*walk(value)], [*walk(targets)]
+    if any(isinstance(node, ast.Subscript) for node in changed):  # an item of what other names may stand for too
+        return not (_names(changed) | _attributes(changed)).isdisjoint(_names(read) | _attributes(read))
+    changed = [node for node in changed if isinstance(getattr(node, "ctx", None), ast.Store)]
+    return not (_names(changed).isdisjoint(_names(read)) and _attributes(changed).isdisjoint(_attributes(read)))
+
+
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if type(node) is ast.Name}
+
+
+def _attributes(nodes: Iterable[ast.AST]) -> set[str]:
+    return {node.attr for node in nodes if type(node) is ast.Attribute}

@@ -83,7 +83,7 @@ def choices(module: Module, work: Sequence[ast.stmt], *, copied: bool = False) -
     seeds = [statement for statement in block if statement in work and chooser.why_not(statement) is None]
     apart = [statement for statement in seeds if not chooser.is_sum_apart(statement)]
     seeds = apart if copied else apart or seeds
-    if all(isinstance(each, ast.Return) for each in seeds):
+    if all(isinstance(each, ast.Return) and not chooser.is_fetched(each) for each in seeds):
         reason = chooser.why_not(work[0])
         raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
@@ -129,6 +129,10 @@ class _Chooser:
     def _result(self, statement: ast.stmt) -> ast.expr | None:
         """What the `return` at the end of a function computes."""
         return result_of(self._module, statement) if statement is self._block[-1] else None
+
+    def is_fetched(self, statement: ast.Return) -> bool:
+        """Whether a `return` brings what it computes to the host, so that its function is no step as a whole."""
+        return self._result(statement) not in (None, statement.value)
 
     def _part(self, statement: ast.stmt) -> ast.stmt | ast.expr:
         return self._result(statement) or statement
