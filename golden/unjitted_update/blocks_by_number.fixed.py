@@ -1,5 +1,7 @@
 """Layers that a loop picks from a list by their number: the step is passed the layer."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -8,6 +10,7 @@ def heads_of(x, heads):
     return x.reshape(x.shape[0], heads, x.shape[1] // heads).transpose(1, 0, 2)
 
 
+@functools.partial(jax.jit, static_argnames="heads")
 def block(weights, x, heads):
     mixed = jax.nn.softmax(heads_of(x @ weights["query"], heads) @ heads_of(x @ weights["key"], heads).mT, axis=-1)
     joined = (mixed @ heads_of(x, heads)).transpose(1, 0, 2).reshape(x.shape)
@@ -15,12 +18,8 @@ def block(weights, x, heads):
 
 
 def forward(params, x, heads, layers):
-    @jax.jit
-    def advance(x, blocks_number):
-        return block(blocks_number, x, heads)
-
     for number in range(layers):
-        x = advance(x, params["blocks"][number])
+        x = block(params["blocks"][number], x, heads)
     return x
 
 

@@ -1,6 +1,7 @@
 """Which fixes go together, and what they make together."""
 
 from bisect import bisect_left, insort
+from collections.abc import Sequence
 
 from jaxfix.report.finding import Fix
 from jaxfix.source.edits import Edit, Span
@@ -10,7 +11,7 @@ class Chosen:
     """Fixes of one text, taken one after the other, that do not overlap.
 
     An edit that several of them make is made once; whole lines that several insert at one place, as definitions
-    above one function, all stand there, in the order of the fixes.
+    above one function, all stand there, in the order of the fixes, and decorators of that function last.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -38,12 +39,7 @@ class Chosen:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """What the fixes change together."""
-        return tuple(
-            Edit(
-                span, "".join(text.lstrip("\r\n") if number else text for number, text in enumerate(self._texts[span]))
-            )
-            for span in self._spans
-        )
+        return tuple(Edit(span, _joined(sorted(self._texts[span], key=_is_decorator))) for span in self._spans)
 
     def _goes_with(self, edit: Edit) -> bool:
         """Whether `edit` can be made beside those that are taken at its place."""
@@ -65,3 +61,12 @@ class Chosen:
         first = bisect_left(self._spans, span)
         last = bisect_left(self._spans, Span(max(span.end, span.start + 1), 0))
         return self._spans[max(first - 2, 0) : last]
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "".join(text.lstrip("\r\n") if number else text for number, text in enumerate(texts))
+
+
+def _is_decorator(text: str) -> bool:
+    """Whether lines end with a decorator, for the definition right below them."""
+    return text.rstrip().rpartition("\n")[2].lstrip().startswith("@")

@@ -19,6 +19,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite
 from jaxfix.staging.jit import jit_of
+from jaxfix.staging.scripts import is_script
 from jaxfix.summary.by_key import only_keys_are_read
 from jaxfix.syntax.nodes import Function
 
@@ -98,9 +99,20 @@ class Passing:
         return self._module.definition(value) or function_made_by(self._module, value)
 
     def _constant(self, value: ast.expr) -> ast.expr:
-        """The constant that `value`, a variable that is bound once, stands for; else `value`."""
+        """The constant that `value` surely stands for, a variable, or a parameter of a script.
+
+        Returns:
+          `value` itself where it stands for none, or for several kinds.
+        """
         found = self._module.only_value(value) if isinstance(value, ast.Name) else None
-        return found if isinstance(found, ast.Constant) else value
+        if isinstance(found, ast.Constant) or not isinstance(value, ast.Name):
+            return found if isinstance(found, ast.Constant) else value
+        if not is_script(self._module):
+            return value  # others may pass anything
+        sources = self._values.origins.of(value)
+        kinds = {type(source.value) if isinstance(source, ast.Constant) else None for source in sources}
+        first = next(iter(sources), None)
+        return first if isinstance(first, ast.Constant) and len(kinds) == 1 else value
 
     def why_unstable(self, value: ast.expr) -> Reason | None:
         """Why the object that is passed may be another one at another call, or do another thing.

@@ -1,0 +1,41 @@
+"""A number that callers hand on from the code: it is static, and the function that asks for it goes under `jit`."""
+
+import jax
+import jax.numpy as jnp
+
+
+def potential(q):
+    return 0.5 * jnp.sum(q**2) + 0.1 * jnp.sum(q**4)
+
+
+def leapfrog(q, p, eps, n_steps):
+    p = p - 0.5 * eps * jax.grad(potential)(q)
+    for i in range(n_steps):
+        q = q + eps * p
+        if i < n_steps - 1:
+            p = p - eps * jax.grad(potential)(q)  # want: unjitted-update
+    return q, -(p - 0.5 * eps * jax.grad(potential)(q))
+
+
+def moved(key, q, eps, n_steps):
+    one, two = jax.random.split(key)
+    p = jax.random.normal(one, q.shape)
+    new, after = leapfrog(q, p, eps, n_steps)  # want: unjitted-update
+    before = potential(q) + 0.5 * jnp.sum(p**2)
+    if jax.random.uniform(two) < jnp.exp(before - potential(new) - 0.5 * jnp.sum(after**2)):
+        return new
+    return q
+
+
+def sample(samples=30, eps=0.1, n_steps=5):
+    key, q = jax.random.key(0), jnp.ones(3)
+    kept = []
+    for _ in range(samples):
+        key, sub = jax.random.split(key)
+        q = moved(sub, q, eps, n_steps)
+        kept.append(q)
+    return jnp.stack(kept)
+
+
+if __name__ == "__main__":
+    print(sample().mean(0))

@@ -1,0 +1,28 @@
+"""What several fixes insert at one place: each definition whole, and decorators right above their own."""
+
+from itertools import permutations
+
+import pytest
+
+from jaxfix.engine.choice import Chosen
+from jaxfix.report.finding import Fix, Safety
+from jaxfix.source.edits import Edit, Span, apply_edits
+
+TEXT = b"import jax\n\n\ndef step(x):\n    return x\n"
+AT = Span(TEXT.index(b"def step"), TEXT.index(b"def step"))
+ABOVE = ("def first(x):\n    return x\n\n\n", "@jax.jit\ndef second(x):\n    return x\n\n\n")
+DECORATOR = "@jax.jit\n"
+
+
+def fix(text: str) -> Fix:
+    return Fix(text, "codemod", "title", AT, (Edit(AT, text),), Safety.SAFE, None, None, "step")
+
+
+@pytest.mark.parametrize("texts", [*permutations((*ABOVE, DECORATOR))])
+def test_a_decorator_stands_above_its_own_function(texts: tuple[str, ...]) -> None:
+    chosen = Chosen(TEXT)
+    assert [chosen.take(fix(text)) for text in texts] == [None] * 3
+    after = apply_edits(TEXT, chosen.edits).decode()
+    assert after.endswith("@jax.jit\ndef step(x):\n    return x\n")
+    assert all(text in after for text in ABOVE) and after.count("@jax.jit") == 2
+    compile(after, "after", "exec")
