@@ -9,7 +9,7 @@ function on small arrays; `why` is what the receipt says of it, or what was seen
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,8 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"| `{row['codemod']}` | {row['why']} | {row['places']} |" for row in document["declined"])
     yield ""
     yield from _unseen(document["unseen"])
+    yield ""
+    yield from _later(document["later"])
 
 
 def _unseen(document: Mapping[str, Any]) -> Iterator[str]:
@@ -79,6 +81,35 @@ def _unseen(document: Mapping[str, Any]) -> Iterator[str]:
         "Nothing was run."
     )
     yield ""
+    yield from _judged(every, found)
+
+
+def _later(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same of ten others, with what was missed."""
+    every, found, missed = document["repositories"], document["findings"], document["missed"]
+    counts = Counter(row["judged"].partition(":")[0] for row in found)
+    certain = sum(row["confidence"] == "certain" for row in found)
+    yield "## Ten others, later"
+    yield ""
+    yield (
+        "Chosen and run in the same way (those that could not be downloaded, or had been read before, were replaced). "
+        f"{len(found)} findings, {certain} of them certain: {counts['right']} right, {counts['little']} of little use, "
+        f"{counts['wrong']} wrong. {sum(row['codemod'] == 'legacy-parallelism' for row in found)} are about `pmap`, "
+        "`pjit` and meshes, in code that keeps them. Nothing was run."
+    )
+    yield ""
+    yield from _judged(every, found)
+    yield ""
+    yield "What a reading of the loops that fetch values, grow arrays or run over a range has found beside them:"
+    yield ""
+    yield "| place | codemod | missed |"
+    yield "|---|---|---|"
+    for row in missed:
+        where = f"{row['repository'].partition('/')[2]} `{row['path']}:{row['line']}`"
+        yield f"| {where} | `{row['codemod']}` | {row['what']} |"
+
+
+def _judged(every: Sequence[Mapping[str, Any]], found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "| repository, commit | files | findings | certain |"
     yield "|---|---|---|---|"
     for each in every:
