@@ -50,8 +50,6 @@ def tried(name: str) -> dict[str, Any]:
     asked = {file.removeprefix(ASKED): text for file, text in every.items() if file.startswith(ASKED)}
     files = {file: text for file, text in every.items() if not file.startswith(ASKED)}
     with tempfile.TemporaryDirectory() as folder:
-        _write(folder, files | asked)
-        before = _all(folder, files)
         _write(folder, files)
         for words in (["git", "init", "-q"], ["git", "add", "-A"], [*_GIT, "commit", "-qm", "first"]):
             subprocess.run(words, cwd=folder, check=True)
@@ -64,9 +62,14 @@ def tried(name: str) -> dict[str, Any]:
         fixes = sorted(
             {entry["codemod"] for entry in json.loads(applied[0])["evidence"] if entry["verdict"] == "proven"}
         )
-        after = _all(folder, files) if is_changed else before  # without a fix nothing was asked for
-        told = [words for words, one in before.items() if one != after[words]]
-        return {"name": name, "fixes": fixes if is_changed else [], "is_told": bool(told), "by": told}
+        if not is_changed:  # it prints what it did, and nothing that an option asks for
+            return {"name": name, "fixes": [], "is_told": False, "by": []}
+        after = _all(folder, files)
+    with tempfile.TemporaryDirectory() as folder:
+        _write(folder, files | asked)
+        before = _all(folder, files)
+    told = [words for words, one in before.items() if one != after[words]]
+    return {"name": name, "fixes": fixes, "is_told": bool(told), "by": told}
 
 
 def _chosen(name: str) -> tuple[str, ...]:
