@@ -106,6 +106,33 @@ def test_the_sides_differ_by_what_was_changed_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "out.txt").exists()
 
 
+@pytest.mark.parametrize(
+    ("fixed", "both", "is_of_jax"),
+    [
+        ("print(1.0 + old())  # fixed", "print(1.0 + old())  # fixed", True),
+        ("print(1.0 + old())  # fixed", "print(1.0 + old())  # as both spell it", True),
+        ("print(3.0 + old())", "print(3.0 + old())", False),
+        ("print(3.0 + old())", "print(1.0 + old())", False),
+        ("print(1.0 + old())", "print(3.0 + old())", False),
+    ],
+)
+def test_a_difference_is_of_jax_where_both_versions_say_so(
+    tmp_path: Path, fixed: str, both: str, is_of_jax: bool
+) -> None:
+    """A program that prints another number in its period, untouched or not."""
+    project, script = tmp_path / "project", tmp_path / "project" / "run.py"
+    project.mkdir()
+    old = "import os\ndef old():\n    return float(os.environ.get('OLD', 0))\n"
+    script.write_text(f"{old}print(1.0 + old())\n")
+    period = tmp_path / "python"
+    period.write_text(f'#!/bin/sh\nOLD=1 exec {sys.executable} "$@"\n')
+    period.chmod(0o700)
+    texts = [{script: f"{old}{text}\n".encode()} for text in (fixed, both)]
+    today = Side(sys.executable, texts[0], for_both=lambda: texts[1])
+    found = ask(project, "python run.py", Side(str(period), {}), today, 60, {})
+    assert (found.answer, "no fix is the cause" in found.reason) == (Answer.DIFFERENT, is_of_jax)
+
+
 def test_the_oracle_decides_the_exit_code(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text("import sys\nprint(1.5)\nif sys.flags.quiet:\n    import jax.abstract_arrays\n")

@@ -6,7 +6,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from jaxfix.evidence.arrays import Array, arrays, difference, is_rounded
@@ -20,6 +21,7 @@ COPIED_BYTES = 1 << 30
 """Of a larger file there is but a link in the copy of a project."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _WORDS = 300
+_OF_JAX = "no fix is the cause: in its period the fixed program is bitwise equal to the untouched one"
 
 
 @frozen
@@ -37,15 +39,20 @@ class Side:
 
     Attributes:
       roots: folders of the project that hold packages which the program may import.
+      for_both: makes the sources of this side as they are spelled for the other one too; None where that is unknown.
     """
 
     python: str
     changed: Mapping[Path, bytes]
     roots: tuple[Path, ...] = ()
+    for_both: Callable[[], Mapping[Path, bytes]] | None = None
 
 
 def ask(root: Path, command: str, period: Side, today: Side, timeout_s: float, alike: Mapping[str, str]) -> Oracle:
     """Runs both sides in copies of the project, and compares what they print and write.
+
+    Where they differ, what is fixed for both versions runs with both: if it does what the old one did with the old
+    version, and what the new one does with the new version, the fixes are not the cause.
 
     Args:
       alike: variables that are set for both, as switches whose defaults have changed.
@@ -55,7 +62,16 @@ def ask(root: Path, command: str, period: Side, today: Side, timeout_s: float, a
     """
     old = run(root, command, period, timeout_s, alike)
     new = run(root, command, today, timeout_s, alike)
-    return compared(old, new)
+    found = compared(old, new)
+    if found.answer is not Answer.DIFFERENT or today.for_both is None:
+        return found
+    both = today.for_both()
+    then = run(root, command, replace(today, python=period.python, changed=both), timeout_s, alike)
+    if compared(old, then).answer is not Answer.BITWISE:
+        return found
+    now = run(root, command, replace(today, changed=both), timeout_s, alike) if both != today.changed else new
+    is_of_jax = compared(new, now).answer is Answer.BITWISE
+    return replace(found, reason=f"{found.reason}; {_OF_JAX}") if is_of_jax else found
 
 
 def run(root: Path, command: str, side: Side, timeout_s: float, alike: Mapping[str, str]) -> Ran:

@@ -3,6 +3,8 @@
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -16,7 +18,7 @@ from jaxfix.drivers.workflow.agenda import root_of
 from jaxfix.drivers.workflow.driving import path_of
 from jaxfix.drivers.workflow.looking import Looked, from_here, look
 from jaxfix.drivers.workflow.request import Ends, Request
-from jaxfix.drivers.workflow.session import opened
+from jaxfix.drivers.workflow.session import Session, opened
 from jaxfix.drivers.workflow.targets import Target, Targets, find_targets
 from jaxfix.evidence.oracle import Side, ask
 from jaxfix.library.changes.periods import KNOWN, alike
@@ -75,7 +77,7 @@ def _asked(options: Upgrade, request: Request) -> int:
     session = opened(find_targets(request), terminal)
     targets = [target for target in session.looked_at.targets if target.path is not None]
     root = root_of([path_of(target) for target in targets])
-    changed = {files.resolved(path_of(e.target)): e.patch.after for e in session.candidates().changed}
+    changed = _changed(session)
     python = options.oracle_python or _made(options, root, [target.source.text for target in targets])
     period = installed_jax(python)
     terminal.note(
@@ -83,11 +85,22 @@ def _asked(options: Upgrade, request: Request) -> int:
         f"in copies of `{root}`"
     )
     roots = _roots(targets, root)
-    sides = Side(python, {}, roots), Side(options.python or sys.executable, changed, roots)
+    both = replace(request, ends=Ends(period, request.ends.to if request.ends is not None else None))
+    for_both = partial(_changed_by, both)
+    sides = Side(python, {}, roots), Side(options.python or sys.executable, changed, roots, for_both)
     variables = dict(alike(period)) | ({"JAX_PLATFORMS": "cpu"} if options.oracle_python is None else {})
     found = ask(root, options.run, *sides, options.timeout_s, variables)
     terminal.give(rendered.oracle(found, period, len(changed), variables).encode())
     return outcome.CLEAN if found.answer.agrees else outcome.FINDINGS
+
+
+def _changed_by(request: Request) -> dict[Path, bytes]:
+    return _changed(opened(find_targets(request), terminal))
+
+
+def _changed(session: Session) -> dict[Path, bytes]:
+    """The files that the fixes change, with all of them."""
+    return {files.resolved(path_of(e.target)): e.patch.after for e in session.candidates().changed}
 
 
 def _made(options: Upgrade, root: Path, sources: Iterable[bytes]) -> str:
