@@ -7,8 +7,9 @@ and its fixed form by the interpreter of this command.
 `drivers` runs libraries of 2023 in `--at` under the oracle, untouched by the first `--python` and fixed by the second;
 `periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`;
 figures of others that were run before are kept.
-`tests` runs the own tests of libraries of 2023 in `--at` by both. `script` brings a script of 2022 to today's jax, and
-runs it by each `--python`, which needs flax and optax. `users` runs `jaxfix upgrade` in the folders
+`tests` runs what repositories in `--at` have, by `own.toml`: tests, notebooks or a program, by both. `script` brings
+a script of 2022 to today's jax, and runs it by each `--python`, which needs flax and optax.
+`users` runs `jaxfix upgrade` in the folders
 of `--at`. `editor` takes the quick fixes of that script in Neovim.
 `devices` proves a `pmap` on one device, which is refused, and on more.
 """

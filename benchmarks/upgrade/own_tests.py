@@ -1,74 +1,177 @@
-"""The own tests of libraries of the middle of 2023, untouched and fixed, with a jax of then and with today's."""
+"""Tests, notebooks or programs of repositories: untouched and fixed, with a jax of then and with today's."""
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
-from benchmarks.upgrade.repositories import fixed_files
-from jaxfix.library.changes.row import Version, version
-
-TESTS = {
-    "google+jaxopt": ("tests/projection_test.py", "-k", "simplex or box"),
-    "google-deepmind+optax": ("optax/_src/state_utils_test.py", "optax/_src/numerics_test.py"),
-    "google-deepmind+rlax": (
-        "rlax/_src/tree_util_test.py",
-        "rlax/_src/transforms_test.py",
-        "rlax/_src/multistep_test.py",
-    ),
-}
-"""What pytest is called with, by repository: files of its tests that take a minute."""
+_RUNS = Path(__file__).with_name("own.toml")
+_CELLS = Path(__file__).with_name("cells.py")
 _LONGEST_S = 600
-_COUNTS = re.compile(r"(\d+) (passed|failed|errors?)\b")
-_ERROR = re.compile(r"^E +(\w*(?:Error|Exception)\b.*)$", re.MULTILINE)
+_CELL_S = 60
+_FIXING_S = 600
+_PYTEST = (
+    *("-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:warnings"),
+    "--continue-on-collection-errors",
+)
+_FIX = ("upgrade", ".", "--write", "--unproven", "--allow-no-vcs", "--exit-zero")
+_ERROR = re.compile(r"^(?:E +)?((?:\w+\.)*\w*(?:Error|Exception|Failed)\b.*)$", re.MULTILINE)
 
 
-def asked(at: Path, period: str, today: str) -> dict[str, dict[str, str]]:
-    """What the tests of each repository in `at` come to.
+@dataclass(frozen=True)
+class Own:
+    """What a repository has that runs without a download.
+
+    Attributes:
+      tests: what pytest is called with.
+      notebooks: whose cells are run in order.
+      program: what Python is called with.
+      left_out: what does not run, and why.
+      commit, kind: as on the page.
+    """
+
+    tests: tuple[str, ...] = ()
+    notebooks: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
+    left_out: str = ""
+    commit: str = ""
+    kind: str = ""
+
+    @property
+    def what(self) -> str:
+        return "tests" if self.tests else "cells" if self.notebooks else "programs"
+
+
+Outcome = Mapping[str, str]
+"""By test, cell or program: nothing, or its first error."""
+
+
+def known() -> dict[str, Own]:
+    """By repository, the slash in its name a plus sign."""
+    told = tomllib.loads(_RUNS.read_text())
+    return {name: Own(**{key: _frozen(value) for key, value in row.items()}) for name, row in told.items()}
+
+
+def asked(at: Path, then: str, today: str) -> dict[str, dict[str, object]]:
+    """What each repository in `at` comes to, untouched and with all fixes.
 
     Args:
-      period: the interpreter of an environment of then, which has what the libraries and their tests need.
+      then: the interpreter of an environment of then, which has what the repositories need.
       today: that of one of today.
-
-    Returns:
-      By repository: untouched then and today; fixed, today; fixed as a project is that runs with both, then.
     """
-    return {each.name: _of(each, period, today) for each in sorted(at.iterdir()) if each.name in TESTS}
+    rows = known()
+    return {each.name: _of(each, rows[each.name], then, today) for each in sorted(at.iterdir()) if each.name in rows}
 
 
-def _of(repository: Path, period: str, today: str) -> dict[str, str]:
-    arguments = TESTS[repository.name]
-    told = {"untouched, then": _told(repository, arguments, period)}
-    told["untouched, today"] = _told(repository, arguments, today)
+def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
+    old, new = (_version(python) for python in (then, today))
     with tempfile.TemporaryDirectory() as folder:
-        for what, oldest in (("fixed, today", None), ("fixed for both, then", version(_version(period)))):
-            copy = _fixed(repository, Path(folder) / what.partition(",")[0].replace(" ", "-"), oldest)
-            told[what] = _told(copy, arguments, today if oldest is None else period)
+        copies = {name: Path(folder) / name / repository.name for name in ("untouched", "fixed", "both")}
+        for copy in copies.values():
+            shutil.copytree(repository, copy, ignore=shutil.ignore_patterns(".git"))
+        _fix(copies["fixed"], f"--from=jax=={new}", f"--python={today}")
+        _fix(copies["both"], f"--from=jax=={old}", f"--python={today}")
+        ran = {
+            "untouched, then": _outcome(copies["untouched"], own, then),
+            "fixed for both, then": _outcome(copies["both"], own, then),
+            "untouched, today": _outcome(copies["untouched"], own, today),
+            "fixed, today": _outcome(copies["fixed"], own, today),
+        }
+    told: dict[str, object] = {"then": old, "today": new, "what": own.what, "left_out": own.left_out}
+    told |= {"commit": own.commit, "kind": own.kind}
+    told |= {name: f"{sum(not error for error in each.values())} of {len(each)}" for name, each in ran.items()}
+    told["broken then"] = _broken(ran["untouched, then"], ran["fixed for both, then"])
+    told["broken today"] = _broken(ran["untouched, today"], ran["fixed, today"])
+    told["mended"] = len(_broken(ran["fixed, today"], ran["untouched, today"]))
+    told["left"] = _reasons(ran["untouched, then"], ran["fixed, today"])
+    told["never"] = _reasons({}, {name: error for name, error in ran["untouched, then"].items() if error})
     return told
 
 
-def _fixed(repository: Path, copy: Path, oldest: Version | None) -> Path:
-    """A copy with every fix, which a project makes that runs with so old a jax too."""
-    shutil.copytree(repository, copy, ignore=shutil.ignore_patterns(".git"))
-    for path, text in fixed_files(repository, oldest).items():
-        (copy / path.relative_to(repository)).write_bytes(text)
-    return copy
+def _fix(copy: Path, *options: str) -> None:
+    """Writes what `jaxfix upgrade` writes, as a user does."""
+    command = [sys.executable, "-m", "jaxfix", *_FIX, *options]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=_FIXING_S, check=False)
+    if done.returncode:
+        print(f"{copy.name}: {done.stderr[-500:]}", file=sys.stderr)
 
 
-def _told(folder: Path, arguments: tuple[str, ...], python: str) -> str:
-    """How many tests pass and fail, and the first error."""
-    command = [python, "-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:warnings", *arguments]
-    env = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(folder)}
+def _broken(before: Outcome, after: Outcome) -> list[str]:
+    """What passes before and not after."""
+    return sorted(name for name, error in before.items() if not error and after.get(name, "it is gone"))
+
+
+def _reasons(before: Outcome, after: Outcome) -> dict[str, int]:
+    """The errors of what passes before, or was not asked, and not after; the most frequent first."""
+    errors = Counter(error for name, error in after.items() if error and not before.get(name, ""))
+    return dict(errors.most_common(6))
+
+
+def _outcome(folder: Path, own: Own, python: str) -> Outcome:
+    if own.notebooks:
+        return _cells(folder, own.notebooks, python)
+    if own.program:
+        return _program(folder, own.program, python)
+    return _tests(folder, own.tests, python)
+
+
+def _tests(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
+    report = folder.parent / "report.xml"
+    report.unlink(missing_ok=True)
+    _run(folder, [python, *_PYTEST, f"--junitxml={report}", *arguments])
+    if not report.exists():
+        return {"pytest": "not done"}
+    return {
+        f"{case.get('classname')}.{case.get('name')}": _fault(case)
+        for case in ElementTree.parse(report).iter("testcase")
+        if case.find("skipped") is None
+    }
+
+
+def _fault(case: ElementTree.Element) -> str:
+    for told in (*case.iter("error"), *case.iter("failure")):
+        found = _ERROR.findall(told.text or "") or _ERROR.findall(told.get("message", ""))
+        return (found[-1] if found else told.get("message", "fails").splitlines()[0])[:160]
+    return ""
+
+
+def _cells(folder: Path, notebooks: tuple[str, ...], python: str) -> Outcome:
+    found: dict[str, str] = {}
+    for notebook in notebooks:
+        said = _run(folder, [python, "-W", "ignore", str(_CELLS), str(_CELL_S), notebook]).stdout
+        last = said.strip().rpartition("\n")[2]
+        found |= json.loads(last) if last.startswith("{") else {f"{notebook}: all": "not done"}
+    return found
+
+
+def _program(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
+    done = _run(folder, [python, "-W", "ignore", *arguments])
+    found = _ERROR.findall(done.stderr)
+    return {" ".join(arguments): (found[-1] if found else "not done")[:160] if done.returncode else ""}
+
+
+def _run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
+    around = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(folder), "MPLBACKEND": "agg", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    env = {**os.environ, **around}
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=_LONGEST_S)
+        return subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, env=env, timeout=_LONGEST_S, check=False
+        )
     except subprocess.TimeoutExpired:
-        return f"not done within {_LONGEST_S} s"
-    last = next((line for line in reversed(done.stdout.splitlines()) if _COUNTS.search(line)), "")
-    counts = ", ".join(f"{number} {what}" for number, what in _COUNTS.findall(last)) or "nothing ran"
-    error = _ERROR.search(done.stdout)
-    return f"{counts} ({error[1][:120]})" if error is not None and counts.split()[-1] != "passed" else counts
+        return subprocess.CompletedProcess(command, 124, "", f"TimeoutError: not done within {_LONGEST_S} s")
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _version(python: str) -> str:

@@ -154,16 +154,38 @@ def _periods(found: Mapping[str, str] | None) -> Iterator[str]:
     yield ""
 
 
-def _tests(found: Mapping[str, Mapping[str, str]] | None) -> Iterator[str]:
+def _tests(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     if not found:
         return
-    yield "## Own tests of libraries\n\nThe last commit before 15 June 2023, by `python -m benchmarks.upgrade tests`:"
-    yield "files of its own tests, with jax 0.4.13 (*then*) and today's. *For both*: fixed as a project is that says it"
-    yield "runs with jax 0.4.13 too. In brackets the first error.\n"
-    yield "| library | what | tests |\n|---|---|---|"
-    for name, answers in found.items():
-        yield from (f"| {name.replace('+', '/')} | {what} | {answer} |" for what, answer in answers.items())
+    yield "## Own tests, notebooks and programs\n"
+    yield "By `python -m benchmarks.upgrade tests`: what each repository has that runs without a download, by"
+    yield "`benchmarks/upgrade/own.toml`, untouched and with what `jaxfix upgrade --write --unproven` writes. Each is"
+    yield "at its last commit before 15 June 2023, or its last one: the registry of pip has no older jaxlib than"
+    yield "0.4.13, the *then* of all rows, so what needs a jax of 2021 or 2022 fails then too. *For both*: fixed as a"
+    yield "project that says it runs with the jax of then too. *Broken*: what passes untouched and not fixed, with the"
+    yield "same jax.\n"
+    yield f"| {' | '.join(('repository', 'kind', 'commit', 'what', *_CONDITIONS, 'broken then', 'broken today'))} |"
+    yield f"|{'---|' * (6 + len(_CONDITIONS))}"
+    for name, each in found.items():
+        told = (name.replace("+", "/"), *(each[key] for key in ("kind", "commit", "what", *_CONDITIONS)))
+        broken = (len(each["broken then"]), len(each["broken today"]))
+        yield f"| {' | '.join(map(str, (*told, *broken)))} |"
+    yield "\nWhat passes then and not fixed today, or fails then already, and what was left out:\n"
+    yield "| repository | left today | fails then | left out |\n|---|---|---|---|"
+    for name, each in found.items():
+        left, never = (_errors(each[key]) for key in ("left", "never"))
+        yield f"| {name.replace('+', '/')} | {left} | {never} | {each['left_out']} |"
     yield ""
+
+
+_CONDITIONS = ("untouched, then", "fixed for both, then", "untouched, today", "fixed, today")
+_MOST_ERRORS = 3
+
+
+def _errors(counts: Mapping[str, int]) -> str:
+    """The most frequent errors, each with how often, safe in a table."""
+    shown = list(counts.items())[:_MOST_ERRORS]
+    return "; ".join(f"{number} of `{error[:110]}`".replace("|", "/").replace("\n", " ") for error, number in shown)
 
 
 def _script(found: Mapping[str, str] | None) -> Iterator[str]:
