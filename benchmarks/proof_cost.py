@@ -19,8 +19,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from benchmarks.others import Others
@@ -28,6 +30,10 @@ from benchmarks.others import Others
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.proof_cost begins -->", "<!-- benchmarks.proof_cost ends -->"
+AT_REST = 0.3
+"""Processors: other work that keeps fewer busy is none."""
+Kind = tuple[str, int, bool]
+"""The label of a subject, the processors, and whether other work was beside it: the page keeps one row of each."""
 _MADE = re.compile(r"note: made (\d+) runs? of `(.+?)`: (\d+) compiles?, (\d+) s")
 _RECEIPT = re.compile(r"(proven|different|no effect|failed|slower|not compared|not reached)  ")
 
@@ -87,7 +93,7 @@ class Cost:
     Attributes:
       first_s: until the first receipt.
       plain: processor seconds of one plain pass.
-      others: processors that other work kept busy meanwhile.
+      others: processors that other work kept busy at the same time.
     """
 
     runs: int
@@ -206,34 +212,51 @@ def row(name: str, number: int, cost: Cost) -> str:
     return (
         f"| {SUBJECTS[name].label} | {number} | {cost.runs} | {cost.compiles:,} | {cost.cpu:.0f} s "
         f"| {cost.cpu / cost.plain:.1f} | {cost.wall:.0f} s | {cost.first_s:.0f} s "
-        f"| {cost.others:.1f} |"
+        f"| {cost.others:.1f} | {date.today()} |"
     )
 
 
-def section(rows: dict[tuple[str, str], str]) -> str:
+def section(rows: Mapping[Kind, str]) -> str:
     lead = (
         "## What it costs",
         "",
         "Written by `python -m benchmarks.proof_cost`. A run is one of the program, or one driven case. Processor",
         "seconds are those of jaxfix and all its processes; the multiple is that of one plain pass: a run of the",
         "program, and importing what is driven and driving each case once, without a probe and with an empty",
-        "compilation cache that the cases share, as those of the proof do. The machine has two processors, and did",
-        "other work at the same time: the last column says how many processors that kept busy, on average. Seconds by",
-        "the clock grow with it, and processor seconds by a little; runs and compiles do not depend on it. Nothing was",
-        "measured on a machine with more processors, such as 16, or on a GPU.",
+        "compilation cache that the cases share, as those of the proof do. The machine has two processors; the last",
+        "column but one says how many of them other work kept busy, on average, and the last one on which day. Seconds",
+        "by the clock grow with other work, and processor seconds by up to two thirds; runs and compiles do not depend",
+        "on it. Of each proof the last row at rest and the last one beside other work are kept. Nothing was measured",
+        "on a machine with more processors, such as 16, or on a GPU.",
         "",
         "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt "
-        "| others |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| others | day |",
+        f"|{10 * '---|'}",
     )
     return "\n".join((BEGINS, *lead, *rows.values(), ENDS, ""))
 
 
-def known(text: str) -> dict[tuple[str, str], str]:
-    """The rows of the page, by subject and processors."""
+def known(text: str) -> dict[Kind, str]:
+    """The rows of the page."""
     part = text.partition(BEGINS)[2].partition(ENDS)[0]
-    rows = [line for line in part.splitlines() if line.startswith("|") and line.split("|")[2].strip().isdecimal()]
-    return {(line.split("|")[1].strip(), line.split("|")[2].strip()): line for line in rows}
+    lines = [line for line in part.splitlines() if line.startswith("|") and line.split("|")[2].strip().isdecimal()]
+    return {_kind(line): line for line in lines}
+
+
+def _kind(line: str) -> Kind:
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    return cells[0], int(cells[1]), float(cells[-2]) >= AT_REST
+
+
+def keep(line: str) -> None:
+    """Puts a row into the page, which is read now: others may have written it since."""
+    text = PAGE.read_text()
+    rows = known(text) | {_kind(line): line}
+    labels = [subject.label for subject in SUBJECTS.values()]
+    rows = {kind: rows[kind] for kind in sorted(rows, key=lambda kind: (labels.index(kind[0]), *kind[1:]))}
+    before, _, rest = text.partition(BEGINS)
+    after = rest.partition(f"{ENDS}\n")[2]
+    PAGE.write_text(f"{before if rest else before.rstrip() + chr(10) * 2}{section(rows)}{after}")
 
 
 def main() -> None:
@@ -241,18 +264,11 @@ def main() -> None:
     parser.add_argument("subjects", nargs="*", default=list(SUBJECTS), choices=[*SUBJECTS, []])
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, 2, os.cpu_count() or 1}))
     asked = parser.parse_args()
-    text = PAGE.read_text()
-    shown = [(subject.label, str(number)) for subject in SUBJECTS.values() for number in range(1, 257)]
-    rows = known(text)
     for name in asked.subjects:
         for number in asked.cores:
             line = row(name, number, measured(SUBJECTS[name], number))
             print(line, flush=True)
-            rows[SUBJECTS[name].label, str(number)] = line
-    rows = {name: rows[name] for name in shown if name in rows}
-    before, _, rest = text.partition(BEGINS)
-    after = rest.partition(f"{ENDS}\n")[2]
-    PAGE.write_text(f"{before if rest else before.rstrip() + chr(10) * 2}{section(rows)}{after}")
+            keep(line)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def test_the_largest_function_of_ones_own_is_the_step() -> None:
     step, other = "train.py:3 in step", "train.py:6 in other"
     compiles = [compiled(step, 30, 10), compiled(other, 9), compiled(step, 31), compiled(None, 99)]
     assert sized(compiles) == Sized("step", 2, 31, 10, "train.py:9: 2 compiles")
-    assert sized(compiles, "other") == Sized("other", 1, 9, None, "train.py:9: 1 compiles")
+    assert sized(compiles, "other") == Sized("other", 1, 9, None, "train.py:9: 1 compile")
     assert sized(compiles, "none") is None and sized(compiles[3:]) is None
 
 
@@ -126,3 +126,7 @@ def test_the_test_is_green_and_red_where_the_step_compiles_again_or_grows(
     (tmp_path / "train.py").write_text(RECOMPILES)
     refused = apart("gate", "--write", "tests/none.py", "--function", "step", "--", "python", "train.py")
     assert refused.code == 1 and "`tests/none.py` is not written: it would fail" in refused.err
+    others = TRAIN.replace("sys.exit(0)", "for i in (2, 3):\n    jnp.outer(jnp.ones(i), weights[0]) @ weights.T")
+    (tmp_path / "train.py").write_text(others)
+    beside = apart("gate", "--write", "tests/beside.py", "--", "python", "train.py")
+    assert beside.code == 1 and "note: wrote `tests/beside.py`: `step` compiles once, " in beside.err

@@ -63,6 +63,10 @@ def test_a_rerun_proves_the_diff_of_the_page_and_nothing_compiles_after_it(proje
     lines = (block('python title="train.py"').splitlines(), (project / "train.py").read_text().splitlines())
     assert changed("\n".join(unified_diff(*lines, lineterm=""))) == changed(block("diff"))
     assert apart("gate", "--after", "3", "--", sys.executable, "train.py").code == 0
+    (project / "tests").mkdir()
+    written = ("gate", "--write", "tests/test_step.py", "--function", "train_step", "--", "python", "train.py")
+    gated = apart(*written)
+    assert gated.code == 0 and shown(f"jaxfix {' '.join(written)}")[-1].partition(", ")[0] in gated.err
     assert shown("jaxfix undo")[0].startswith(apart("undo").err.partition(" (")[0])
     assert (project / "train.py").read_text() == block('python title="train.py"')
     assert apart("gate", "--after", "3", "--", sys.executable, "train.py").code == 1

@@ -14,7 +14,7 @@ _Data = dict[str, object]
 _STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes")
 """What of `Facts` is a tuple of strings."""
 _LATER = ("remembers", "fills")
-"""Such of which nothing is known before somebody asks."""
+"""Such of which nothing is known until it is asked for."""
 
 
 def as_text(record: Record) -> str:

@@ -339,7 +339,7 @@ class _Rebinding:
 
 
 def _objects(name: str) -> tuple[str, ...]:
-    """A name whose object is changed, for who reads it by that name, and for who does by another."""
+    """A name whose object is changed, for its readers by that name and by another."""
     return (name, f"{CHANGES}{name}") if name else ()
 
 

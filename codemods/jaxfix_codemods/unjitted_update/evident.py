@@ -1,4 +1,4 @@
-"""Loops that run eagerly whoever calls them: what is in them wants the values of the host."""
+"""Loops that run eagerly for every caller: what is in them wants the values of the host."""
 
 import ast
 from collections.abc import Iterator

@@ -32,13 +32,23 @@ def refuse(options: Gate) -> None:
     program_words(options.command, Path.cwd())
 
 
+def would_pass(measurement: Measurement, options: Gate) -> bool:
+    """Whether the function that the test is of compiles no more often than allowed, whatever others do."""
+    found = _found(measurement, options)
+    return found is not None and found.compiles <= (1 if options.max_compiles is None else options.max_compiles)
+
+
+def _found(measurement: Measurement, options: Gate) -> Sized | None:
+    return sized(measurement.compiles, next(iter(options.functions), None))
+
+
 def write(name: str, measurement: Measurement, options: Gate) -> None:
     """Writes the test of the function that is named, else of the largest that the program compiles.
 
     Raises:
       EvidenceError: it compiles no function of the user's.
     """
-    found = sized(measurement.compiles, next(iter(options.functions), None))
+    found = _found(measurement, options)
     if found is None:
         raise EvidenceError(
             "no function of yours is compiled, so there is no test to write", hint="put the step under `jax.jit`"

@@ -58,7 +58,7 @@ def gate(options: Gate) -> int:
     late = [e for e in chosen if options.after is None or (e.step is not None and e.step > options.after)]
     verdict = Verdict(counted(late), _limits(options))
     _tell(verdict, seen, options)
-    if verdict.passed and options.write is not None:
+    if options.write is not None and (verdict.passed or writing.would_pass(seen.measurement, options)):
         writing.write(options.write, seen.measurement, options)
     elif options.write is not None:
         terminal.note(f"`{options.write}` is not written: it would fail")

@@ -89,7 +89,10 @@ def sized(compiles: Sequence[Compile], name: str | None = None) -> Sized | None:
         found[0].compiles,
         max((entry.operations for entry in chosen if entry.operations is not None), default=None),
         max((entry.temporary_bytes for entry in chosen if entry.temporary_bytes is not None), default=None),
-        ", ".join(f"{entry.whole.where}: {entry.compiles} compiles" for entry in found),
+        ", ".join(
+            f"{entry.whole.where}: {entry.compiles} {'compile' if entry.compiles == 1 else 'compiles'}"
+            for entry in found
+        ),
     )
 
 
