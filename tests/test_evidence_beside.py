@@ -89,6 +89,25 @@ def test_a_number_of_python_is_also_another_one(tmp_path: Path, number: str, bod
     assert differing(found) == {f"perturbed, {each}" for each in how}
 
 
+def test_what_all_objects_of_a_class_share_is_state(tmp_path: Path) -> None:
+    before = """
+    class Meter:
+        seen = []
+        def __init__(self):
+            self.seen = []
+
+    def scaled(v):
+        meter = Meter()
+        meter.seen.append(v)
+        return v * 2
+
+    print(scaled(x))
+    """
+    found = measured(tmp_path, before, before.replace("self.seen = []", "pass"), "scaled")
+    (shared,) = (output for output in found.left if output.label.endswith(".Meter.seen"))
+    assert [leaf.dtype for leaf in shared.leaves] == ["float32"]
+
+
 def test_a_moved_function_that_reads_what_is_bound_once_agrees_everywhere(tmp_path: Path) -> None:
     before = """
     SCALE = 3.0

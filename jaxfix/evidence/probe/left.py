@@ -42,9 +42,19 @@ class Left:
             for variable, value in sorted(vars(module).items()):
                 if time.process_time() > until:
                     return
-                if variable.startswith("__") or not (is_mutable(value) if is_script else _is_data(value)):
+                if variable.startswith("__"):
                     continue
-                yield from self._output(f"{name}.{variable}", value)
+                if is_mutable(value) if is_script else _is_data(value):
+                    yield from self._output(f"{name}.{variable}", value)
+                elif isinstance(value, type) and value.__module__ == name:
+                    yield from self._of_class(f"{name}.{variable}", value, is_script=is_script)
+
+    def _of_class(self, label: str, owner: type, *, is_script: bool) -> Iterator[dict[str, Any]]:
+        """What all objects of a class share, as a list of all that were made."""
+        for attribute, value in sorted(vars(owner).items()):
+            is_value = is_array(value) or isinstance(value, (*_PLAIN, tuple))
+            if not attribute.startswith("__") and (is_mutable(value) or (is_value and not is_script)):
+                yield from self._output(f"{label}.{attribute}", value)
 
     def _output(self, label: str, value: Any) -> Iterator[dict[str, Any]]:
         try:
