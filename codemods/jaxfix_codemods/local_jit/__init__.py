@@ -53,7 +53,9 @@ way round, a jit that is called more than once keeps what its variables held at 
 between, further arguments would change the result, and it is left alone. Declined too: names that are called or used as
 a length, an axis or a condition, bound methods (they read their object at each trace), effects at trace time, functions
 under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or passed to other code is a
-factory on purpose.
+factory on purpose. So is one that
+serves a loop which prints or logs, in a function that nothing repeats: a whole training or simulation compiles it once,
+and it is reported only where a run shows its cost.
 
 Moved before the loop, a factory is called once, also for a loop of no iterations. Unless the text says that there is
 one (`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may
@@ -89,6 +91,7 @@ from jaxfix.api import (
 from jaxfix.api.analysis import LocalUses, hoisting
 from jaxfix.api.library import HOLDING
 from jaxfix_codemods.local_jit import constructors, factories, states
+from jaxfix_codemods.local_jit.driving import serves_a_run
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
@@ -147,16 +150,16 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     title = f"Create {_what(module, site)} once"
     if applied is not None:
         return found(title=applied.title, recipe=partial(apply_at_the_call, applied), safety=Safety.NEEDS_EVIDENCE)
+    is_possible = _confidence(module, site) is Confidence.POSSIBLE
+    once = is_possible and serves_a_run(module, site)
     try:
         plan = judge(module, site)
     except Declined as declined:
-        is_possible = found(title=title).confidence is Confidence.POSSIBLE
         moot = is_possible and declined.reason.code is Code.NO_ARRAY and _is_of_its_own(module, site)
-        return found(title=title, declined=declined.reason, moot=moot)
+        return found(title=title, declined=declined.reason, moot=moot or once)
     plain = plan.in_module and not plan.lifted and not plan.is_doubted
-    return found(
-        title=title, recipe=partial(rewrite, module, plan), safety=Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
-    )
+    safety = Safety.SAFE if plain else Safety.NEEDS_EVIDENCE
+    return found(title=title, recipe=partial(rewrite, module, plan), safety=safety, moot=once)
 
 
 def _is_of_its_own(module: Module, site: Site) -> bool:
