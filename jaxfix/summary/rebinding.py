@@ -339,8 +339,7 @@ class _Rebinding:
 
 
 def _objects(name: str) -> tuple[str, ...]:
-    """A name whose object is changed, for its readers by that name and by another."""
-    return (name, f"{CHANGES}{name}") if name else ()
+    return (name, f"{CHANGES}{name}") if name else ()  # the second for those who read it by another name
 
 
 def _with_gaps(formatted: ast.expr) -> str:
