@@ -108,15 +108,15 @@ slope = jax.jit(jax.grad(energy))
 
 @jax.jit
 def table(x):
-    def loop_body(epoch, x):
-        def loop_body_2(x, step):
+    def loop_body_2(epoch, x):
+        def loop_body(x, step):
             x = jnp.sin(x) + x[step]
             return x, None
 
-        x, _ = jax.lax.scan(loop_body_2, x, jnp.arange(0, 100, 2))
+        x, _ = jax.lax.scan(loop_body, x, jnp.arange(0, 100, 2))
         return x
 
-    x = jax.lax.fori_loop(0, 50, loop_body, x)
+    x = jax.lax.fori_loop(0, 50, loop_body_2, x)
     return x
 
 

@@ -179,10 +179,15 @@ def _choose(
     """
     rank = {codemod.id: index for index, codemod in enumerate(codemods)}
     awaited = {earlier for codemod in codemods for earlier in codemod.after}
+    fixes = tuple(fixes)
+    nesting = [fix for fix in fixes if any(each.inner_first and each.id == fix.codemod for each in codemods)]
 
-    def order(fix: Fix) -> tuple[bool, bool, bool, int, Span]:
+    def order(fix: Fix) -> tuple[bool, bool, bool, int, int, Span]:
         is_late = fix.guess and fix.codemod not in awaited
-        return fix.key not in own, not fix.is_change, is_late, rank[fix.codemod], fix.at
+        inside = sum(
+            _is_within(other, fix) for other in nesting if other.codemod == fix.codemod and accept(other) is None
+        )
+        return fix.key not in own, not fix.is_change, is_late, rank[fix.codemod], inside, fix.at
 
     taken = Chosen(source.text)
     chosen: list[Fix] = []
@@ -194,6 +199,16 @@ def _choose(
         else:
             held.append(Held(fix, reason))
     return chosen, taken.edits, tuple(sorted(held, key=lambda h: h.fix.at))
+
+
+def _is_within(inner: Fix, outer: Fix) -> bool:
+    """Whether all that one fix edits is in what another one does."""
+    if inner is outer or not inner.edits or not outer.edits:
+        return False
+    (first, last), (start, end) = (
+        (min(edit.span.start for edit in fix.edits), max(edit.span.end for edit in fix.edits)) for fix in (inner, outer)
+    )
+    return start <= first and last <= end
 
 
 def _wait(fix: Fix, chosen: Sequence[Fix], codemods: Sequence[Codemod]) -> Reason | None:

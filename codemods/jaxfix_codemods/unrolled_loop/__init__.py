@@ -48,11 +48,11 @@ size]` of a step over `range(0, rows, size)` become rows of the reshaped array, 
 branch on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what
 the last iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that
 one iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a
-start that Python or NumPy computes with. What is carried must keep its structure, its shape and its dtype: where it
-does not, JAX raises at the trace: the receipt names data of other types and ranks, which the program never passes,
-that a proof has seen to raise so. The number of iterations stays known to a trace, so that gradients go through both.
-On some devices a small loop is slower than its unrolled form: where a run shows that a warm call takes half as long
-again, the fix is held back.
+start that Python or NumPy computes with. Of a loop in another one the inner is rewritten first. What is carried must
+keep its structure, its shape and its dtype: where it does not, JAX raises at the trace: the receipt names data of
+other types and ranks, which the program never passes, that a proof has seen to raise so. The number of iterations
+stays known to a trace, so that gradients go through both. On some devices a small loop is slower than its unrolled
+form: where a run shows that a warm call takes half as long again, the fix is held back.
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
 sums in another order: calls beside the original then differ by rounding alone, in double precision. Seconds of
@@ -224,6 +224,7 @@ CODEMOD = Codemod(
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.FUSED,
     find=find,
+    inner_first=True,  # within the function that runs as it is, and is what a rerun can compare
     proves=Proves.SMALLER_PROGRAM,
     raises=(
         "complex numbers",
