@@ -206,8 +206,9 @@ def find(module: Module) -> Iterator[Finding]:
     for loop, work in inside.items():
         yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
     taken = _Taken(set(called))
-    for loop, glue in loose(module, called, inside):
-        yield from _of_glue(module, values, loop, glue, taken)
+    for loop, glue in sorted(loose(module, called, inside), key=lambda each: len(module.loops(each[0]))):
+        if taken.nodes.isdisjoint(glue.statements):  # a short loop may be part of the step of the one around it
+            yield from _of_glue(module, values, loop, glue, taken)
     for repeating in sorted(module.get(hot_loops), key=partial(site, module)):
         for call, function in calls_in(module, repeating):
             if call not in taken.nodes:

@@ -21,6 +21,7 @@ from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
+from jaxfix_codemods.unjitted_update.binding import simple
 
 _OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 _COUNTED = where(Result.COUNTED)
@@ -187,7 +188,7 @@ def _holds_plain_value(source: ast.AST) -> bool:
 
 def check_results(module: Module, values: Values, row: Sequence[ast.stmt | ast.expr], results: Collection[str]) -> None:
     """Refuses results, variables and attributes by their text, that come back from `jit` as something else."""
-    for statement in row:
+    for statement in simple(row):
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
             continue
         stored = (

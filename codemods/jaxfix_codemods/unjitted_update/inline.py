@@ -34,6 +34,7 @@ from jaxfix_codemods.jitting.whole import (
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update import checks, kept
+from jaxfix_codemods.unjitted_update.binding import counter_of, simple
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -211,7 +212,7 @@ class _Judge:
                 check_parameter(module, self._values, self._during(), scope, name, uses)
         apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
         changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if dot not in apart)}
-        for name in sorted(set(found.values) & changing):
+        for name in sorted(set(found.values) & changing - self._counters()):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
         read = self._read_outside()
         for name in self._defined():
@@ -486,11 +487,16 @@ class _Judge:
         """What the row reads before it binds it, in order."""
         found: dict[str, None] = {}
         bound: set[str] = set()
-        for statement in self._row:
+        bound |= self._counters()
+        for statement in simple(self._row):
             found.update(dict.fromkeys(n for _, n in self._variables(statement, ast.Load) if n not in bound))
             bound |= {name for _, name in self._variables(statement, ast.Store)}
             bound |= {statement.name} if isinstance(statement, ast.FunctionDef) else set()
         return tuple(found)
+
+    def _counters(self) -> set[str]:
+        """The variables of loops that a trace unrolls."""
+        return {name for part in self._row if (name := counter_of(self._module, part)) is not None}
 
     def _written(self) -> tuple[str, ...]:
         """What the row binds, in order; functions that it defines are its own."""

@@ -17,6 +17,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Package, Transform, where
 from jaxfix_codemods.unjitted_update import checks
+from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.returned import result_of
@@ -114,13 +115,15 @@ class _Chooser:
         if isinstance(statement, ast.FunctionDef):
             return None
         result = self._result(statement)
-        if result is None and not (is_assignment(statement) or self._is_own_call(statement)):
+        if result is None and not (binds_alone(self._module, statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
         statements = [self._part(each) for each in self.with_functions([statement], self._block)]
         found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
+            if name == counter_of(self._module, statement):
+                continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             if not (is_known if name == self._own else is_settled(self._module, name, statement)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
@@ -169,6 +172,7 @@ class _Chooser:
     def _works(self, statement: ast.stmt) -> bool:
         """Whether `statement` runs on the device, in a way that a trace can follow."""
         is_bound = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or self._is_own_call(statement)
+        is_bound = is_bound or counter_of(self._module, statement) is not None
         is_bound = is_bound or self._result(statement) is not None
         if not is_bound or self.is_sum_apart(statement):
             return False
@@ -272,7 +276,7 @@ class _Chooser:
     def _joins(self, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
         return (
-            (is_assignment(statement) or self._is_own_call(statement))
+            (binds_alone(self._module, statement) or self._is_own_call(statement))
             and self.why_not(statement) is None
             and all(map(self._is_followed, calls))
             and not self._computes(statement).reads.isdisjoint(set().union(*map(self._writes, row)))
@@ -359,24 +363,6 @@ class _Chooser:
 
 
 # --- statements ---------------------------------------------------------------------------------------------------
-
-
-def is_assignment(statement: ast.stmt) -> bool:
-    """Whether `statement` binds variables or attributes of them, and nothing else."""
-    match statement:
-        case ast.Assign(targets=[target]):
-            return _binds_variables(target)
-        case ast.AnnAssign(target=ast.Name(), value=value):
-            return value is not None
-        case ast.AugAssign(target=ast.Name() | ast.Attribute(value=ast.Name())):
-            return True
-    return False
-
-
-def _binds_variables(target: ast.expr) -> bool:
-    if isinstance(target, ast.Tuple | ast.List):
-        return all(_binds_variables(element) for element in target.elts)
-    return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
 
 
 def defined(module: Module, statement: ast.stmt | ast.expr) -> str | None:

@@ -1,0 +1,74 @@
+"""Loops of a few rounds between the statements of a step: a trace unrolls them."""
+
+import jax
+import jax.numpy as jnp
+from tqdm import trange
+
+SHIFTS = [1, -1, 2]
+OTHER = [2, 0, 1]
+
+
+@jax.jit
+def advance(f, wall):
+    rho = jnp.sum(f, axis=0)
+    out = f - (f - rho / 3.0) / 0.6
+    for i in range(3):
+        out = out.at[i].set(jnp.where(wall, f[OTHER[i]], out[i]))
+    f = jnp.stack([jnp.roll(out[i], SHIFTS[i]) for i in range(3)])
+    return f, rho
+
+
+def flowing(f, wall, steps=60):
+    for step in range(steps):
+        f, rho = advance(f, wall)
+        if step % 20 == 0:
+            print(step, jnp.max(rho))
+    return f
+
+
+@jax.jit
+def smoothed_step(u):
+    residual = jnp.roll(u, 1) - 2.0 * u + jnp.roll(u, -1)
+    for scale in (0.5, 0.25, 0.125):
+        residual = scale * residual + (1.0 - scale) * jnp.tanh(residual)
+    return u + 0.1 * residual
+
+
+def smoothed(u, rounds=40):
+    for _ in range(rounds):
+        u = smoothed_step(u)
+    return u
+
+
+@jax.jit
+def read_after_step(u):
+    return jnp.tanh(u) / jnp.sqrt(jnp.mean(u**2) + 1.0)
+
+
+def read_after(u, rounds=40):
+    for _ in range(rounds):
+        u = read_after_step(u)
+        for i in range(3):
+            u = u + 0.1 * jnp.roll(u, 1)
+        u = u / (1.0 + i)
+    return u
+
+
+@jax.jit
+def shown_step(u):
+    return jnp.tanh(u) / jnp.sqrt(jnp.mean(u**2) + 1.0)
+
+
+def shown(u, rounds=40):
+    for _ in range(rounds):
+        u = shown_step(u)
+        for _k in trange(3):
+            u = u + 0.1 * jnp.roll(u, 1)
+    return u
+
+
+if __name__ == "__main__":
+    print(flowing(jnp.ones((3, 8)), jnp.arange(8) < 2))
+    print(smoothed(jnp.arange(8.0)))
+    print(read_after(jnp.arange(8.0)))
+    print(shown(jnp.arange(8.0)))
