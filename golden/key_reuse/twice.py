@@ -15,3 +15,28 @@ def twice_through_a_tuple(key):
 
 def twice_in_a_loop(key, n):
     return [jax.random.normal(key) for _ in range(n)]  # want: key-reuse (no fix): in each iteration
+
+
+def initial(key, shape):
+    return jax.random.normal(key, shape) / shape[0] ** 0.5
+
+
+def layer(key, size):
+    first, second = jax.random.split(key)
+    return {
+        "query": initial(first, (size, size)),
+        "key": initial(first, (size, size)),  # want: key-reuse (no fix)
+        "value": initial(second, (size, size)),
+    }
+
+
+NOISE = jax.random.key(3)
+
+
+def noised(x):
+    level = jax.random.uniform(NOISE, (x.shape[0],))
+    return x * level + jax.random.normal(NOISE, x.shape)  # want: key-reuse (no fix)
+
+
+def shifted(x):
+    return x + jax.random.normal(NOISE, x.shape)

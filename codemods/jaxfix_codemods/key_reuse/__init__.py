@@ -40,7 +40,8 @@ other; without that option it is a report. Not split are elements (`keys[0]`), k
 Certain are two calls in one function, where the second always finds the key that the first has used, or the first
 always leads to the second, and the numbers of both depend on one another. Possible are loops, functions of the file
 that use up what they are passed, keys that are split beside being drawn from, pairs such as `permutation` and
-`randint`, whose numbers showed no dependence, and equal calls in two blocks. Nothing is said of equal calls that are
+`randint`, whose numbers showed no dependence, and equal calls in two blocks. A key at the top of a file is
+the same at each call of a function. Nothing is said of equal calls that are
 printed or compared, of lines whose comment speaks of the same key, of `permutation` and `choice` of arrays that belong
 together, of cells of a notebook that begin with the same key, of `fold_in`, and of ways that exclude one another. What
 calls of other files do with a key is not known.
@@ -78,7 +79,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 
 def _by_key(module: Module, found: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]:
-    """The uses of each key that may be more than one, each in the function that binds it."""
+    """The uses of each key that may be more than one, in the function that binds it, or reads one of the file."""
     groups: dict[tuple[object, str], list[Use]] = {}
     for use in found:
         scope = module.scope_of(use.variable.id, use.variable)
@@ -86,9 +87,17 @@ def _by_key(module: Module, found: tuple[Use, ...]) -> Iterator[tuple[Use, ...]]
         is_own = scope is not None and scope is (function or module.tree)
         if is_own and _is_bound_here(module, use):
             groups.setdefault((scope, use.key), []).append(use)
+        elif function is not None and scope is module.tree and not use.element and _is_constant(module, use):
+            groups.setdefault((function, use.key), []).append(use)
     for group in groups.values():
         if len(group) > 1 or module.loops(group[0].at):
             yield tuple(sorted(group, key=lambda use: (use.at.lineno, use.at.col_offset)))
+
+
+def _is_constant(module: Module, use: Use) -> bool:
+    """Whether the file makes the key once, at its top, for all that reads it."""
+    only = module.names.only_binding(use.variable)
+    return only is not None and isinstance(only.node, ast.Name) and not module.loops(only.node)
 
 
 def _is_bound_here(module: Module, use: Use) -> bool:

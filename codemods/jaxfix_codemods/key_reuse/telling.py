@@ -140,7 +140,15 @@ def _is_meant(module: Module, pair: Pair) -> bool:
     are_kept = all(isinstance(statement, ast.Assign | ast.AnnAssign) for statement in statements)
     if are_kept and _are_equal(pair) and _are_compared(module, statements):
         return True
+    if (are_kept or isinstance(statements[0], ast.Return)) and _is_of_record(module, pair):
+        return False
     return not pair.again and _are_equal(pair) and (statements[0] is statements[1] or not are_kept)
+
+
+def _is_of_record(module: Module, pair: Pair) -> bool:
+    """Whether the two are entries of one dictionary, each with its own key, as the weights of a layer are."""
+    around = module.parent(pair.first.at)
+    return isinstance(around, ast.Dict) and around is module.parent(pair.second.at)
 
 
 def _are_equal(pair: Pair) -> bool:

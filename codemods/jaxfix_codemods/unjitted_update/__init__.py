@@ -267,7 +267,13 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
 
 
 def _of_round(
-    module: Module, values: Values, call: ast.Call, function: ast.FunctionDef, taken: "_Taken"
+    module: Module,
+    values: Values,
+    call: ast.Call,
+    function: ast.FunctionDef,
+    taken: "_Taken",
+    *,
+    outermost: bool = True,
 ) -> Iterator[Finding]:
     """What is called in each iteration: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
@@ -297,10 +303,12 @@ def _of_round(
         yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
         refused = None
     for inner, called in calls_in(module, function):
-        for each in () if inner in taken.nodes else _of_round(module, values, inner, called, taken):
+        if inner in taken.nodes:
+            continue
+        for each in _of_round(module, values, inner, called, taken, outermost=False):
             yield each
             refused = None
-    if refused is not None and starts(call) >= 2 * ENOUGH:
+    if outermost and refused is not None and starts(call) >= 2 * ENOUGH:
         yield _finding(eager, title, refused, certain=False)
 
 
