@@ -89,6 +89,23 @@ def test_a_number_of_python_is_also_another_one(tmp_path: Path, number: str, bod
     assert differing(found) == {f"perturbed, {each}" for each in how}
 
 
+def test_what_a_program_sets_for_its_process_is_state(tmp_path: Path) -> None:
+    sets = {
+        "the environment": "__import__('os').environ.update(RATE='0.5')",
+        "the folder": "__import__('os').chdir('/')",
+        "`sys.path`": "__import__('sys').path.append('/elsewhere')",
+        "levels of loggers": "__import__('logging').getLogger('train').setLevel('DEBUG')",
+        "how NumPy prints": "np.set_printoptions(precision=3)",
+        "settings of jax": "jax.config.update('jax_default_matmul_precision', 'highest')",
+    }
+    before = "def scaled(v):\n" + "".join(f"    {line}\n" for line in sets.values()) + "    return v * 2\nscaled(x)\n"
+    runs = [
+        measured(tmp_path, before, text, "scaled") for text in (before, "def scaled(v):\n    return v * 2\nscaled(x)\n")
+    ]
+    old, new = ({output.label: (output.treedef, output.leaves) for output in run.left} for run in runs)
+    assert {label for label in old if new.get(label) != old[label] and "random" not in label} == set(sets)
+
+
 def test_what_all_objects_of_a_class_share_is_state(tmp_path: Path) -> None:
     before = """
     class Meter:

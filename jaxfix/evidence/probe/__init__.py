@@ -60,6 +60,7 @@ names the file with the settings.
     rebinding  what may be rebound between two calls
     effects    what a function reaches, and what it does to the world
     bare       is in the place of a `jit` that a fix has added
+    process    what a program has set for its whole process
     programs   whether an original and its rewritten function are the same program to jax
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size

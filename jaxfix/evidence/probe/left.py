@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import GeneratorType, ModuleType
 from typing import Any
 
-from . import suspended
+from . import process, suspended
 from .contents import is_large, is_mutable, told
 from .files import is_user, real
 from .samples import is_array
@@ -35,6 +35,8 @@ class Left:
         """One for each variable that holds data, or what can be changed in place; as many as there is time for."""
         until = time.process_time() + _MOST_S
         yield from self._drawn()
+        for label, value in process.settings():
+            yield from self._output(label, value)
         for name, module in sorted(sys.modules.items()):
             if not isinstance(module, ModuleType) or not self._is_mine(module):
                 continue

@@ -1,0 +1,32 @@
+"""What a program has set for its whole process: environment, folder, paths, levels, settings of libraries."""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+_AT_START = dict(os.environ)
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def settings() -> Iterator[tuple[str, Any]]:
+    """Each with what it is, by a label."""
+    yield "the environment", {name: value for name, value in os.environ.items() if _AT_START.get(name) != value}
+    yield "the environment without", sorted(_AT_START.keys() - os.environ.keys())
+    yield "the folder", os.getcwd()
+    yield "`sys.path`", list(sys.path)
+    yield "levels of loggers", dict(_levels())
+    numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
+    if numpy is not None:
+        yield "how NumPy prints", {name: repr(value) for name, value in numpy.get_printoptions().items()}
+    values = getattr(getattr(jax, "config", None), "values", None)
+    if isinstance(values, dict):
+        yield "settings of jax", {name: value for name, value in values.items() if isinstance(value, _PLAIN)}
+
+
+def _levels() -> Iterator[tuple[str, str]]:
+    known = [(name, found) for name, found in sorted(logging.root.manager.loggerDict.items())]
+    for name, logger in (("root", logging.root), *known):
+        if isinstance(logger, logging.Logger) and (logger.level or logger.disabled):
+            yield name, f"{logger.level}{' disabled' if logger.disabled else ''}"
