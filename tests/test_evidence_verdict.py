@@ -599,6 +599,10 @@ def test_what_a_fix_says_that_it_may_not_take_limits_the_proof_and_nothing_else_
     assert (told.verdict, told.beside) == (Verdict.PROVEN, 0)
     words = "raises where the original does not, `given complex numbers`, which the program never passes"
     assert told.equality == f"bitwise equal; {words}"
+    empty = Beside(FUNCTION, "given no rows", replace(raised, treedef="raised ValueError"), runs)
+    assert found(empty).verdict is Verdict.DIFFERENT
+    words = "runs where the original raises, `given no rows`, which the program never passes"
+    assert found(empty, raises=("no rows",)).equality == f"bitwise equal; {words}"
     stated = replace(given, after=Output("", "raised ValueError: rounds must not be negative", ()))
     silent = replace(given, after=Output("", "*", (leaf(2.0),)))
     for wrong in (stated, silent, replace(given, how="given masked arrays"), replace(given, how="as called")):

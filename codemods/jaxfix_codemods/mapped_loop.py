@@ -29,16 +29,18 @@ After:
 
     print(scores(jnp.ones((3, 2)), jnp.ones((64, 3))).sum())
 
-Safety: needs a rerun. The element is traced once: what prints, draws from NumPy or counts is declined, and so
-is a number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
+Safety: needs a rerun. The element is traced once: what prints, draws from NumPy or counts is declined, and so is a
+number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
 whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
 elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`
-computes one element after the other, and keeps the bits. `jax.vmap` computes all of them at once, and is faster on most
-devices, but sums in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of all
-elements together, and draws other numbers from keys of `rbg`. So traced code gets `jax.lax.map`. Eager code gets
+computes one element after the other, and keeps the bits. `jax.vmap` computes all of them at once, and is faster on
+most devices, but sums in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of
+all elements together, and draws other numbers from keys of `rbg`. So traced code gets `jax.lax.map`. Eager code gets
 `jax.vmap`, since each call of `jax.lax.map` with a new function compiles again; there an element that draws random
 numbers, or that branches on its values, is left alone, and so are the rows of an array of NumPy, with which Python
-computes in double precision. A list that a `for` appends to is for [`unrolled-loop`](unrolled-loop.md).
+computes in double precision. A masked array of NumPy, over which Python goes row by row, raises under `jax.vmap`; of
+no rows at all, which `jnp.stack` refuses, it makes an array without elements, as `jax.lax.map` does. A list that a
+`for` appends to is for [`unrolled-loop`](unrolled-loop.md).
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
 sums in another order: calls beside the original then differ by rounding alone, in double precision. Where a warm call
@@ -300,4 +302,5 @@ CODEMOD = Codemod(
     find=find,
     proves=Proves.SMALLER_PROGRAM,
     relieves=(Work.EAGER,),
+    raises=("masked arrays", "no rows"),
 )

@@ -66,7 +66,8 @@ class Allowed:
       drifts: floats may have any values, which are compared elsewhere.
       moored: arrays may be committed to the one device that there is, or no longer be.
       counted: an integer of Python that is an attribute may be an array of the same value.
-      raises: the kinds of arguments on which the rewritten function may raise, beside its original, where that runs.
+      raises: the kinds of arguments on which the rewritten function may raise, beside its original, where that runs,
+        or run where that raises.
     """
 
     stronger: bool = False
@@ -137,6 +138,7 @@ class Likeness:
       is_open: whether the difference is that nothing could be compared.
       moored: the leaves that only one of both has committed to the one device that there is.
       raises: on which data, of kinds that the program never passes, the rewritten function alone raises, as it may.
+      runs: the same where the original alone raises.
       farthest: the leaf with the largest difference of floats, and its largest value, in words.
     """
 
@@ -154,6 +156,7 @@ class Likeness:
     moored: tuple[str, ...] = ()
     max_wide: float = 0.0
     raises: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
     farthest: str = ""
 
 
@@ -242,6 +245,9 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         if found.difference is not None and _may_raise(pair, may):
             whole = replace(whole, raises=tuple(dict.fromkeys((*whole.raises, pair.how))))
             continue
+        if found.difference is not None and _may_run(pair, may):
+            whole = replace(whole, runs=tuple(dict.fromkeys((*whole.runs, pair.how))))
+            continue
         if found.difference is not None and pair.foreign and _rounds(pair, may):
             whole = replace(whole, limits=tuple(dict.fromkeys((*whole.limits, _kind(pair.how)))))
             continue
@@ -273,8 +279,16 @@ def _rounds(pair: Beside, may: Allowed) -> bool:
 
 def _may_raise(pair: Beside, may: Allowed) -> bool:
     """Whether the rewritten function raises on data of a kind of which its fix says so; none that a `raise` states."""
-    is_told = any(pair.how.startswith(f"{GIVEN}{kind}") for kind in may.raises)
-    return is_told and not pair.before.treedef.startswith(RAISED) and pair.after.treedef in _OF_LIBRARIES
+    return _is_told(pair, may) and not pair.before.treedef.startswith(RAISED) and pair.after.treedef in _OF_LIBRARIES
+
+
+def _may_run(pair: Beside, may: Allowed) -> bool:
+    """The same of an original that raises there."""
+    return _is_told(pair, may) and not pair.after.treedef.startswith(RAISED) and pair.before.treedef in _OF_LIBRARIES
+
+
+def _is_told(pair: Beside, may: Allowed) -> bool:
+    return any(pair.how.startswith(f"{GIVEN}{kind}") for kind in may.raises)
 
 
 def _kind(how: str) -> str:
@@ -307,6 +321,7 @@ def joined(one: Likeness, other: Likeness) -> Likeness:
         one.is_open or other.is_open,
         tuple(dict.fromkeys((*one.moored, *other.moored))),
         raises=tuple(dict.fromkeys((*one.raises, *other.raises))),
+        runs=tuple(dict.fromkeys((*one.runs, *other.runs))),
         farthest=(one if one.drift >= other.drift else other).farthest,
     )
 

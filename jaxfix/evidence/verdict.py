@@ -597,6 +597,8 @@ def _equality(pair: Pair, found: Likeness, equality: Equality, proves: Proves, s
         yield f"rounds differently {' and '.join(found.limits)}, which the program never passes"
     if found.raises:
         yield f"raises where the original does not, {_some(found.raises)}, which the program never passes"
+    if found.runs:
+        yield f"runs where the original raises, {_some(found.runs)}, which the program never passes"
     if pair.noise:
         yield "except what differs between two equal runs"
     stops = dict.fromkeys(run.stopped for run in (pair.before, pair.after) if run.stopped)

@@ -32,8 +32,9 @@ class Codemod:
       notes: what programs of a traced run hold that it reports, through `Module.held`; without that it finds nothing.
       after: the codemods whose fixes are made before, because they decide what its own ones have to be.
       inner_first: of its fixes that are one within the other, the inner is made before.
-      raises: the kinds of arguments on which its new code may raise where the old runs, such as `complex numbers`: no
-        proof is refused over one that the program never passes, and the receipt names it. Its page says why.
+      raises: the kinds of arguments on which its new code may raise where the old runs, or run where the old raises,
+        such as `complex numbers`: no proof is refused over one that the program never passes, and the receipt names it.
+        Its page says why.
     """
 
     id: str
