@@ -152,7 +152,8 @@ def test_a_package_is_not_told_what_it_has_itself() -> None:
         'def f(t):\n    if hasattr(jax, "tree"):\n        return jax.tree.map(g, t)\n    return jax.tree_map(g, t)\n',
         "def f(t):\n    try:\n        return t\n    except AttributeError:\n        t = 1\n    jax.tree_leaves(t)\n",
         "if jax.__version__ < '0.5':\n    tree_map = jax.tree_map\n",
-        "tree_map = getattr(jax, 'tree_map')\n",
+        "tree_map = getattr(jax, 'tree_map', None)\n",
+        "try:\n    tree_map = getattr(jax, 'tree_map')\nexcept AttributeError:\n    tree_map = jax.tree.map\n",
     ],
 )
 def test_code_that_asks_for_the_version_is_left_alone(text: str) -> None:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 _RUNS = Path(__file__).with_name("own.toml")
 _CELLS = Path(__file__).with_name("cells.py")
 _LONGEST_S = 600
-_CELL_S = 60
+_CELL_S = 120
 _FIXING_S = 600
 _PYTEST = (
     *("-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:warnings"),

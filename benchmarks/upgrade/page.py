@@ -163,12 +163,13 @@ def _tests(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     yield "at its last commit before 15 June 2023, or its last one: the registry of pip has no older jaxlib than"
     yield "0.4.13, the *then* of all rows, so what needs a jax of 2021 or 2022 fails then too. *For both*: fixed as a"
     yield "project that says it runs with the jax of then too. *Broken*: what passes untouched and not fixed, with the"
-    yield "same jax.\n"
+    yield "same jax; empty where that was not compared, of runs before this table. Not run yet is what `own.toml` names"
+    yield "and the table does not.\n"
     yield f"| {' | '.join(('repository', 'kind', 'commit', 'what', *_CONDITIONS, 'broken then', 'broken today'))} |"
     yield f"|{'---|' * (6 + len(_CONDITIONS))}"
     for name, each in found.items():
         told = (name.replace("+", "/"), *(each[key] for key in ("kind", "commit", "what", *_CONDITIONS)))
-        broken = (len(each["broken then"]), len(each["broken today"]))
+        broken = ("" if each[key] is None else len(each[key]) for key in ("broken then", "broken today"))
         yield f"| {' | '.join(map(str, (*told, *broken)))} |"
     yield "\nWhat passes then and not fixed today, or fails then already, and what was left out:\n"
     yield "| repository | left today | fails then | left out |\n|---|---|---|---|"
@@ -180,12 +181,13 @@ def _tests(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
 
 _CONDITIONS = ("untouched, then", "fixed for both, then", "untouched, today", "fixed, today")
 _MOST_ERRORS = 3
+_UNMARKED = str.maketrans({"|": "/", "`": "'", "\n": " "})
 
 
 def _errors(counts: Mapping[str, int]) -> str:
     """The most frequent errors, each with how often, safe in a table."""
     shown = list(counts.items())[:_MOST_ERRORS]
-    return "; ".join(f"{number} of `{error[:110]}`".replace("|", "/").replace("\n", " ") for error, number in shown)
+    return "; ".join(f"{number} of `{error[:110]}`".translate(_UNMARKED) for error, number in shown)
 
 
 def _script(found: Mapping[str, str] | None) -> Iterator[str]:

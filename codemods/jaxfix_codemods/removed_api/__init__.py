@@ -48,7 +48,7 @@ import ast
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Equality, Finding, Identifiers, Module, Proves, Rewriter, Safety
+from jaxfix.api import Code, Codemod, Equality, Finding, Identifiers, Module, Proves, Reason, Rewriter, Safety
 from jaxfix.api.library import (
     BY_WORD,
     CHANGED_NAMES,
@@ -67,11 +67,14 @@ from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
 from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
 from jaxfix_codemods.removed_api.telling import certain
 from jaxfix_codemods.removed_api.types import is_type
-from jaxfix_codemods.removed_api.uses import Imported, Named, imported, named
+from jaxfix_codemods.removed_api.uses import Imported, Named, imported, in_texts, named
+
+_IN_TEXT = "its name is in a text"
 
 
 def find(module: Module) -> Iterator[Finding]:
-    found = module.get(Identifiers).among(CHANGED_WORDS)
+    texts = {name.rpartition(".")[2] for name in in_texts(module).values()}
+    found = module.get(Identifiers).among(CHANGED_WORDS) | (texts & CHANGED_WORDS)
     if not found:
         return
     for finding in _all(module, found):
@@ -94,6 +97,10 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
             yield _of_import(module, together, together, is_same=False)
     for row in names:
         yield from (_of_name(module, each) for each in named(module, row) if each.node not in taken)
+    in_text = {row.old: row for row in names}
+    for call, name in in_texts(module).items():
+        if name in in_text:
+            yield _of_text(module, call, in_text[name])
     yield from members.keywords(module, [row for row in rows if isinstance(row, Keyword)])
     for other in rows:
         match other:
@@ -163,6 +170,14 @@ def _of_name(module: Module, each: Named) -> Finding:
     is_same = not _is_other(module, each)
     found = Finding(each.at, words(row, f"`{row.old}`", module), title, recipe, declined=each.declined)
     return certain(module, row, found, is_same=is_same)
+
+
+def _of_text(module: Module, call: ast.Call, row: Name) -> Finding:
+    """The finding about a name in a text, which is left to a person."""
+    steps = f"{_IN_TEXT}: read `{row.new}`" if row.new and not row.is_text else f"{_IN_TEXT}; {row.steps}"
+    why = Reason(Code.BY_HAND, steps.rstrip("; "))
+    found = Finding(call, words(row, f"`{row.old}`", module), f"Replace `{row.old}`", None, declined=why)
+    return certain(module, row, found, is_same=False)
 
 
 def _use(module: Module, each: Named, edit: Rewriter) -> None:

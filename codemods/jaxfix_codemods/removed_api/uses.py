@@ -199,6 +199,18 @@ def _is_bound(module: Module, call: ast.Call, node: ast.expr, row: Name) -> bool
     return all(keyword.arg in new[1] for keyword in call.keywords)
 
 
+def in_texts(module: Module) -> dict[ast.Call, str]:
+    """The dotted names that `getattr(module, "name")` reads; with a default it asks whether there is one."""
+    found = dict[ast.Call, str]()
+    for call in module.names.spelled_calls({"getattr"}):
+        match call:
+            case ast.Call(func=ast.Name(), args=[owner, ast.Constant(value=str(last))], keywords=[]):
+                origin = module.qualname(owner)
+                if origin is not None:
+                    found[call] = f"{origin}.{last}"
+    return found
+
+
 def named(module: Module, row: Name) -> Iterator[Named]:
     """Every place that reads the name through a module."""
     for at in module.references(row.old):
