@@ -106,6 +106,19 @@ def test_what_a_program_sets_for_its_process_is_state(tmp_path: Path) -> None:
     assert {label for label in old if new.get(label) != old[label] and "random" not in label} == set(sets)
 
 
+def test_a_folder_that_is_gone_is_no_error(tmp_path: Path) -> None:
+    before = """
+    import os, tempfile
+    def scaled(v):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+        return v * 2
+    scaled(x)
+    """
+    found = measured(tmp_path, before, before.replace("v * 2", "2 * v"), "scaled")
+    assert "how NumPy prints" in {output.label for output in found.left}
+
+
 def test_what_all_objects_of_a_class_share_is_state(tmp_path: Path) -> None:
     before = """
     class Meter:

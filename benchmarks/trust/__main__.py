@@ -68,7 +68,10 @@ def _judged(work: list[tuple[str, str]], workers: int) -> Iterator[tuple[tuple[s
     for start in range(0, len(work), workers * _AT_ONCE):
         some = work[start : start + workers * _AT_ONCE]
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            yield from zip(some, pool.map(judged, some), strict=True)
+            try:
+                yield from zip(some, pool.map(judged, some), strict=True)
+            finally:  # a run that is cut off waits for no more than what it is at
+                pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _options() -> argparse.Namespace:

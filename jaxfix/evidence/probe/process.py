@@ -14,7 +14,7 @@ def settings() -> Iterator[tuple[str, Any]]:
     """Each with what it is, by a label."""
     yield "the environment", {name: value for name, value in os.environ.items() if _AT_START.get(name) != value}
     yield "the environment without", sorted(_AT_START.keys() - os.environ.keys())
-    yield "the folder", os.getcwd()
+    yield "the folder", _folder()
     yield "`sys.path`", list(sys.path)
     yield "levels of loggers", dict(_levels())
     numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
@@ -23,6 +23,13 @@ def settings() -> Iterator[tuple[str, Any]]:
     values = getattr(getattr(jax, "config", None), "values", None)
     if isinstance(values, dict):
         yield "settings of jax", {name: value for name, value in values.items() if isinstance(value, _PLAIN)}
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone
+        return ""
 
 
 def _levels() -> Iterator[tuple[str, str]]:
