@@ -1,6 +1,7 @@
 """Programs of the user's that the language server runs when it is asked to, and what it shows of them."""
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,46 @@ for i in range(8):
     moment = debiased(moment, count)
 print(moment)
 """
+
+
+SMOOTH = """\
+import jax
+import jax.numpy as jnp
+
+
+def smooth(signal, gain):
+    def body(state, x):
+        state = state + gain * (x - state)
+        return state, state
+
+    return jax.lax.scan(body, jnp.zeros(()), signal)[1]
+
+
+def run():
+    for k in range(4):
+        print(smooth(jnp.arange(8.0) + k, 0.1))
+"""
+TRAIN = """\
+from model import run
+
+if __name__ == "__main__":
+    run()
+"""
+
+
+def test_a_proof_runs_the_program_that_imports_the_file(server: Client, project: Path) -> None:
+    (project / "model.py").write_text(SMOOTH)
+    (project / "train.py").write_text(TRAIN)
+    server.initialize(project)
+    uri = server.open_file(project / "model.py")
+    titles: list[str] = []
+    for _ in range(200):  # the finding depends on the callers, which are read after the file
+        titles = [action["title"] for action in server.actions(uri, WHOLE, ["quickfix", "source.trace"])]
+        if len(titles) > 1:
+            break
+        time.sleep(0.1)
+    assert "Prove it: rerun `python train.py`" in titles
+    assert "Run `python train.py` and see what compiles" in titles
 
 
 @pytest.mark.evidence

@@ -1,5 +1,7 @@
 """What the client asks for at a place of a document: actions, the hover, and the lenses."""
 
+import re
+import time
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +15,13 @@ from jaxfix.drivers.lsp.looks import Looks
 from jaxfix.drivers.lsp.neighbours import Neighbours
 from jaxfix.drivers.lsp.receipts import Receipts
 from jaxfix.drivers.lsp.viewing import View
+from jaxfix.drivers.workflow import programs
 from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.source.errors import JaxfixError
+
+_FRESH_S = 20.0
+"""Who imports a file is looked up again after this: actions are asked for at each move, and a project is large."""
+_PYTHON = re.compile(r"(?<!\S)python(?= )")
 
 
 class Offers:
@@ -29,12 +36,18 @@ class Offers:
     ) -> None:
         self._client, self._documents, self._scopes = editor.client, editor.documents, editor.scopes
         self._neighbours, self._looks, self._receipts = neighbours, looks, receipts
+        self._programs: dict[Path, tuple[float, str | None]] = {}
 
     async def actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
         view = await self._looks.view(self._documents.whole(uri))
         if view is None:
             return []
+        if any(
+            diagnostic.fixable
+            for diagnostic, _ in actions.near(view, self._scopes.of(view.buffer.path), uri, params.range)
+        ):
+            await self._find_program(view)
         found = actions.offered(self.situation(view, uri), params)
         if self._client.resolves:
             return found
@@ -88,13 +101,37 @@ class Offers:
         """All that decides what is offered."""
         path = view.buffer.path
         settings, root = self._scopes.of(path), self._documents.root(path)
-        script = self.script(path)
+        program = self._program(path, self.script(path))
+        script = program or self.script(path)
         driven = path is not None and path.is_file() and can_be_driven(view.target)
         configured = settings.run or (self._neighbours.run(root) if root is not None else None)
         if view.buffer.is_notebook:
             configured = None  # it is run as a program of its own
-        command = configured or (None if driven else script)
+        command = configured or (None if driven else program)
         return Situation(view, settings, uri, command, script, driven, partial(self._receipts.is_proven, view.buffer))
+
+    async def _find_program(self, view: View) -> None:
+        """Looks for what runs the file, unless that was done a moment ago; a notebook runs itself."""
+        path = view.buffer.path
+        if path is None or view.buffer.is_notebook or not path.is_file():
+            return
+        looked_at = self._programs.get(path, (-_FRESH_S, None))[0]
+        if time.monotonic() - looked_at >= _FRESH_S:
+            try:
+                found = await self._looks.aside(partial(programs.commands, (path,)))
+            except JaxfixError:
+                return
+            self._programs[path] = (time.monotonic(), next(iter(found), None))
+
+    def _program(self, path: Path | None, script: str | None) -> str | None:
+        """What runs the file: itself, or a program or a test that imports it; as far as nobody looked, itself."""
+        if path is None or path not in self._programs:
+            return script
+        command = self._programs[path][1]
+        python = self._scopes.of(path).python
+        if command is None or python is None:
+            return command
+        return _PYTHON.sub(lambda _: running.joined((python,)), command, count=1)
 
     def script(self, path: Path | None) -> str | None:
         """What runs the file as a program, from its project."""
