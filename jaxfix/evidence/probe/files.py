@@ -23,7 +23,10 @@ def add_line(path: str, record: object) -> None:
 
 @functools.cache
 def real(path: str) -> str:
-    return os.path.realpath(path)
+    try:
+        return os.path.realpath(path)
+    except OSError:  # the current folder is gone
+        return path
 
 
 def is_inside(path: str, folder: str) -> bool:
