@@ -55,6 +55,26 @@ def read_after(u, rounds=40):
 
 
 @jax.jit
+def train_step(params, fast):
+    return jax.tree.map(lambda p, f: p + 0.1 * (f - p), params, fast)
+
+
+def inner_steps(params, x, rounds=40):
+    for _ in range(rounds):
+        fast = params
+        for _ in range(8):
+            fast = descend(fast, x)
+        params = train_step(params, fast)
+    return params
+
+
+@jax.jit
+def descend(params, x):
+    gradient = jax.grad(lambda p: jnp.mean((jnp.tanh(x @ p["w"]) @ p["v"]) ** 2))(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient)
+
+
+@jax.jit
 def shown_step(u):
     return jnp.tanh(u) / jnp.sqrt(jnp.mean(u**2) + 1.0)
 
@@ -71,4 +91,5 @@ if __name__ == "__main__":
     print(flowing(jnp.ones((3, 8)), jnp.arange(8) < 2))
     print(smoothed(jnp.arange(8.0)))
     print(read_after(jnp.arange(8.0)))
+    print(inner_steps({"w": jnp.ones((3, 4)), "v": jnp.ones(4)}, jnp.ones((5, 3))))
     print(shown(jnp.arange(8.0)))

@@ -1,5 +1,6 @@
 """Loops of a few rounds between the statements of a step: a trace unrolls them."""
 
+import jax
 import jax.numpy as jnp
 from tqdm import trange
 
@@ -37,6 +38,20 @@ def read_after(u, rounds=40):
     return u
 
 
+def inner_steps(params, x, rounds=40):
+    for _ in range(rounds):
+        fast = params
+        for _ in range(8):
+            fast = descend(fast, x)  # want: unjitted-update
+        params = jax.tree.map(lambda p, f: p + 0.1 * (f - p), params, fast)  # want: unjitted-update
+    return params
+
+
+def descend(params, x):
+    gradient = jax.grad(lambda p: jnp.mean((jnp.tanh(x @ p["w"]) @ p["v"]) ** 2))(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient)
+
+
 def shown(u, rounds=40):
     for _ in range(rounds):
         u = jnp.tanh(u) / jnp.sqrt(jnp.mean(u**2) + 1.0)  # want: unjitted-update
@@ -49,4 +64,5 @@ if __name__ == "__main__":
     print(flowing(jnp.ones((3, 8)), jnp.arange(8) < 2))
     print(smoothed(jnp.arange(8.0)))
     print(read_after(jnp.arange(8.0)))
+    print(inner_steps({"w": jnp.ones((3, 4)), "v": jnp.ones(4)}, jnp.ones((5, 3))))
     print(shown(jnp.arange(8.0)))

@@ -12,6 +12,7 @@ from jaxfix.api.analysis import (
     instance_state,
     is_impure,
     is_own_method,
+    iterations,
     own_parameter,
     reads_the_clock,
 )
@@ -32,6 +33,8 @@ _PLAIN = (
     *(ast.Subscript, ast.operator, ast.unaryop, ast.expr_context, ast.Assign, ast.AnnAssign, ast.AugAssign),
     *(ast.Lambda, ast.arguments, ast.arg),
 )
+MOST_UNROLLED = 64
+"""Operations of a loop that a trace unrolls."""
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
 
 
@@ -115,6 +118,9 @@ class _Chooser:
         if isinstance(statement, ast.FunctionDef):
             return None
         result = self._result(statement)
+        counter = counter_of(self._module, statement)
+        if counter is not None and self._is_long(statement):
+            return Reason(Code.LAYOUT, f"line {statement.lineno} would become a large program", statement.lineno)
         if result is None and not (binds_alone(self._module, statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
         statements = [self._part(each) for each in self.with_functions([statement], self._block)]
@@ -122,12 +128,17 @@ class _Chooser:
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
-            if name == counter_of(self._module, statement):
+            if name == counter:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             if not (is_known if name == self._own else is_settled(self._module, name, statement)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
+
+    def _is_long(self, loop: ast.stmt) -> bool:
+        """Whether a trace of the loop has many operations: a step inside it is better compiled once."""
+        rounds = iterations(self._module, loop)
+        return rounds is None or rounds * self._device.starts(loop) > MOST_UNROLLED
 
     def _result(self, statement: ast.stmt) -> ast.expr | None:
         """What the `return` at the end of a function computes."""
