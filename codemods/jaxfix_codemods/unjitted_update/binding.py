@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from jaxfix.api import Module
 from jaxfix.api.analysis import iterations
 
-MOST_ROUNDS = 16
-"""Of a loop that a trace unrolls: each round is compiled."""
+MOST_ITERATIONS = 16
+"""Of a loop that a trace unrolls: each iteration is compiled."""
 
 
 def is_assignment(statement: ast.stmt) -> bool:
@@ -29,7 +29,7 @@ def _binds_variables(target: ast.expr) -> bool:
 
 
 def counter_of(module: Module, statement: ast.AST) -> str | None:
-    """The variable of a loop of assignments, of few rounds by its text, that nothing else reads; None for others."""
+    """The variable of a loop of assignments, of few iterations by its text, that nothing else reads; None for others."""
     match statement:
         case ast.For(target=ast.Name(id=name) as target, iter=iterable, body=body, orelse=[]):
             if not all(map(is_assignment, body)) or not _is_counted(module, iterable):
@@ -37,7 +37,7 @@ def counter_of(module: Module, statement: ast.AST) -> str | None:
             rounds = iterations(module, statement)
             inside = set(ast.walk(statement))
             uses = module.uses(name, module.scope_of(name, target))
-            is_own = rounds is not None and rounds <= MOST_ROUNDS and all(use in inside for use in uses)
+            is_own = rounds is not None and rounds <= MOST_ITERATIONS and all(use in inside for use in uses)
             return name if is_own else None
     return None
 

@@ -224,7 +224,7 @@ CODEMOD = Codemod(
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.FUSED,
     find=find,
-    inner_first=True,  # within the function that runs as it is, and is what a rerun can compare
+    inner_first=True,  # within the unchanged function, which a rerun compares
     proves=Proves.SMALLER_PROGRAM,
     raises=(
         "complex numbers",
