@@ -29,7 +29,7 @@ def _binds_variables(target: ast.expr) -> bool:
 
 
 def counter_of(module: Module, statement: ast.AST) -> str | None:
-    """The variable of a loop of assignments, of few iterations by its text, that nothing else reads; None for others."""
+    """The variable of a loop of assignments, of few iterations by its text, that nothing else reads, or None."""
     match statement:
         case ast.For(target=ast.Name(id=name) as target, iter=iterable, body=body, orelse=[]):
             if not all(map(is_assignment, body)) or not _is_counted(module, iterable):
