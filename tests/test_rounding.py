@@ -172,16 +172,17 @@ def _is_judged_right(rewrite: Rewrite) -> None:
 
 
 class Remembering(ProgramRunner):
-    """Runs the program once with every set of sources."""
+    """Runs the program once with every set of sources, and twice without any: two runs show what changes by itself."""
 
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
     ) -> tuple[Measurement, ...]:
-        self.known: dict[object, tuple[Measurement, ...]] = getattr(self, "known", {})
-        key = frozenset(sources.items()), beside
-        if key not in self.known:
-            self.known[key] = super().measure(sources, cases, beside=beside)
-        return self.known[key]
+        self.known: dict[object, list[tuple[Measurement, ...]]] = getattr(self, "known", {})
+        runs = self.known.setdefault((frozenset(sources.items()), beside), [])
+        if len(runs) < (1 if sources else 2):
+            runs.append(super().measure(sources, cases, beside=beside))
+        runs.reverse()
+        return runs[0]
 
 
 @pytest.mark.slow
@@ -200,13 +201,19 @@ def test_each_fix_of_a_program_is_held_to_its_own_promise(tmp_path: Path) -> Non
     promises = {"smoothed": Equality.NUMBERS, "discounted": Equality.BITWISE, "main": Equality.ROUNDING}
     assert {name: fix.equality for name, fix in fixes.items()} == promises
     functions = [("train.py", name) for name in fixes]
+    verdicts: dict[frozenset[str], dict[str, Verdict]] = {}
     runner = Remembering(tmp_path, f"{sys.executable} train.py", functions)
     for count in (1, 2, 3):
         for names in permutations(fixes, count):
             candidates = [("train.py", fixes[name], 1) for name in names]
             receipts = prove(candidates, patched, runner, lambda phrase: None).receipts
-            assert {entry.verdict for entry in receipts} == {Verdict.PROVEN}, [entry.reason for entry in receipts]
-            words = {name: entry.comparisons[0].equality for name, entry in zip(names, receipts, strict=True)}
+            found = {name: entry.verdict for name, entry in zip(names, receipts, strict=True)}
+            for name, verdict in found.items():  # beside `main` under `jit` the others may compile nothing
+                allowed = {Verdict.PROVEN, *({Verdict.NO_EFFECT} if "main" in set(names) - {name} else ())}
+                assert verdict in allowed, [entry.reason for entry in receipts]
+            assert verdicts.setdefault(frozenset(names), found) == found
+            proven = (pair for pair in zip(names, receipts, strict=True) if pair[1].verdict is Verdict.PROVEN)
+            words = {name: entry.comparisons[0].equality for name, entry in proven}
             assert words.get("discounted", "bitwise equal; ").startswith("bitwise equal; ")
             assert "in double precision" in words.get("smoothed", "in double precision")
             assert "the added `jit` taken out" in words.get("main", "the added `jit` taken out")

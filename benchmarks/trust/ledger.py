@@ -41,16 +41,21 @@ class Ledger:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a") as file:
-                file.write(json.dumps(asdict(entry)) + "\n")
+                file.write(_line(entry))
 
     def compact(self) -> None:
         """Leaves the newest entry of each name in the file."""
         if self._path is not None and self._entries:
-            self._path.write_text("".join(json.dumps(asdict(entry)) + "\n" for entry in self._entries.values()))
+            self._path.write_text("".join(map(_line, self._entries.values())))
 
     def of(self, part: str, names: Iterable[str]) -> dict[str, Entry]:
         """The newest entry of each name that was judged."""
         return {name: self._entries[part, name] for name in names if (part, name) in self._entries}
+
+
+def _line(entry: Entry) -> str:
+    fields = {name: value for name, value in asdict(entry).items() if name != "day" or value}
+    return json.dumps(fields) + "\n"
 
 
 @cache

@@ -71,7 +71,7 @@ def _states(known: Mapping[str, Mapping[str, Entry]], builds: Mapping[str, str])
     yield "|---|---|---|---|"
     for part in PARTS:
         counted = Counter(entry.build for entry in known[part.name].values())
-        days = Counter(entry.day or "earlier days" for entry in known[part.name].values())
+        days = Counter(entry.day or "no day noted" for entry in known[part.name].values())
         today = builds[part.name]
         told = (f"{count} by {'that of this page' if build == today else build}" for build, count in counted.items())
         on = ", ".join(f"{day}: {count}" for day, count in sorted(days.items(), reverse=True))
