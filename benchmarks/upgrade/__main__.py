@@ -2,7 +2,7 @@
 
 `--python` may be a command line, as of an interpreter in a container. `--make VERSION` makes an environment with that
 jax by pip, in `--at`. `repositories` measures the folders in `--at`, one for each repository, and imports their modules
-with `--python`; `apart` does so with others, for a table of their own. `oracle` runs a program of 2023 by `--python`,
+with `--python`. `oracle` runs a program of 2023 by `--python`,
 and its fixed form by the interpreter of this command.
 `drivers` runs libraries of 2023 in `--at` under the oracle, untouched by the first `--python` and fixed by the second;
 `periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`;
@@ -41,7 +41,6 @@ def main() -> int:
             "drivers",
             "periods",
             "tests",
-            "apart",
             "users",
             "editor",
             "devices",
@@ -59,7 +58,7 @@ def main() -> int:
         checked = table.check([table.asked_of(command) for command in commands or [[sys.executable]]])
         print("\n".join(checked.faults) or "no fault")
         figures["table"] = asdict(checked)
-    elif options.what in ("repositories", "apart"):
+    elif options.what == "repositories":
         python = options.python[0] if options.python else None
         known = {each["name"]: each for each in figures.get(options.what, [])}
         found = [asdict(repositories.measured(each, python)) for each in sorted(options.at.iterdir())]
@@ -77,7 +76,9 @@ def main() -> int:
     elif options.what == "tests":
         figures["tests"] = figures.get("tests", {}) | own_tests.asked(options.at, *options.python)
     elif options.what == "users":
-        figures["users"] = as_user.asked(options.at, {each["name"]: each for each in figures.get("users", [])})
+        known = {each["name"]: each for each in figures.get("users", [])}
+        known |= {each["name"]: each for each in as_user.asked(options.at, known)}
+        figures["users"] = [*known.values()]
     elif options.what == "devices":
         figures["devices"] = devices.asked()
     elif options.what == "editor":

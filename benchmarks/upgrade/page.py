@@ -24,7 +24,7 @@ imported with jax 0.10.2 and libraries of today.
 
 def page(figures: Mapping[str, Any]) -> str:
     """The whole page."""
-    parts = (_table(figures.get("table")), _repositories(figures.get("repositories")), _apart(figures.get("apart")))
+    parts = (_table(figures.get("table")), _repositories(figures.get("repositories")))
     parts += (_users(figures.get("users")), _oracle(figures.get("oracle")))
     parts += (
         _drivers(figures.get("drivers")),
@@ -85,26 +85,15 @@ def _rows(found: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"| {cells} |"
 
 
-def _apart(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
-    if not found:
-        return
-    yield "### Four more, line by line\n"
-    yield "Chosen by their names after the rules were written, each at its newest stored state; each written line was"
-    yield "read once, and judged as above. The wrong ones are the six `pmap` of flaxmodels: other files of it ask which"
-    yield "process they are, and on several hosts each passes its own part. The figures are of each file alone. With"
-    yield "the other files in sight, as in every command, `jaxfix upgrade` on the same commit leaves all eight `pmap`"
-    yield "of flaxmodels to a person, and offers 28 places with a run.\n"
-    yield from _rows(found)
-    yield ""
-
-
 def _users(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
     if not found:
         return
     yield "### As a user runs it\n"
-    yield "Chosen by name before they were looked at, each at its last commit of 2023; `benchmarks.upgrade users` runs"
-    yield "`jaxfix upgrade` in their folders, with all files in sight. Each written line was read. What a version lacks"
-    yield "that the project still names, is not written: fedjax runs with jax 0.4.4 too, by what it requires.\n"
+    yield "Chosen by name before they were looked at, four at their last commit of 2023 and four at their newest stored"
+    yield "state; `benchmarks.upgrade users` runs `jaxfix upgrade` in their folders, with all files in sight. *Raise*,"
+    yield "*only warn* and *differ* are findings in the first four rows, and lines in the others. Each written line was"
+    yield "read. What a version lacks that the project still names, is not written: fedjax runs with jax 0.4.4 too, by"
+    yield "what it requires.\n"
     heads = ("repository", "kind", "commit", "from jax", "files", "raise", "only warn", "differ", "names", "with a run")
     yield f"| {' | '.join((*heads, 'by hand', 'lines written', 'wrong'))} |"
     yield f"|{'---|' * 13}"
@@ -139,7 +128,8 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
 def _short(answer: str) -> str:
     """Without the lines that differ, which are long."""
     told, _, untouched = answer.partition("; untouched today")
-    return f"{told.partition(': `')[0]}; untouched today{untouched}"
+    _, cause, period = told.rpartition("; no fix is the cause")
+    return f"{told.partition(': `')[0]}{cause}{period if cause else ''}; untouched today{untouched}"
 
 
 def _periods(found: Mapping[str, str] | None) -> Iterator[str]:
