@@ -32,6 +32,8 @@ PAGE = ROOT / "docs" / "evidence" / "proof.md"
 BEGINS, ENDS = "<!-- benchmarks.proof_cost begins -->", "<!-- benchmarks.proof_cost ends -->"
 AT_REST = 0.3
 """Processors: other work that keeps fewer busy is none."""
+UNCOUNTED = "some"
+"""In rows of days on which other work was not counted yet."""
 Kind = tuple[str, int, bool]
 """The label of a subject, the processors, and whether other work was beside it: the page keeps one row of each."""
 _MADE = re.compile(r"note: made (\d+) runs? of `(.+?)`: (\d+) compiles?, (\d+) s")
@@ -245,7 +247,8 @@ def known(text: str) -> dict[Kind, str]:
 
 def _kind(line: str) -> Kind:
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    return cells[0], int(cells[1]), float(cells[-2]) >= AT_REST
+    others = float("inf") if cells[-2] == UNCOUNTED else float(cells[-2])
+    return cells[0], int(cells[1]), others >= AT_REST
 
 
 def keep(line: str) -> None:
