@@ -14,7 +14,7 @@ from jaxfix.report.finding import Confidence
 from jaxfix.report.wire import from_json, to_json
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.project import Project
-from jaxfix.semantic.project.query import JIT, USERS
+from jaxfix.semantic.project.query import JIT, REBINDS, USERS
 from jaxfix.semantic.project.summary_types import CHANGES, FILLS, Facts, Runs, Use
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.semantic.recompiles import statement_at
@@ -696,9 +696,29 @@ def test_what_another_file_gives_again_is_not_donated(kind: str) -> None:
         ("TEXT = 'import jax.numpy as jnp\\ndef f(x):\\n    return jnp.append(x, 1)'", ()),
         ("import jax.numpy as jnp\njnp.add = print", ("jax.numpy.add", "jax.numpy")),
         ("import lib\nlib.rows.append(1)", ("lib.rows",)),
+        ("import lib\nlib.__setattr__('rate', 1)", ("lib.rate",)),
+        ("import lib\ndef f(name):\n    lib.__setattr__(name, 1)", ("lib.*",)),
+        ("def f(other, name):\n    other.__setattr__(name, 1)", ("?names",)),
+        ("class A:\n    def __setitem__(self, name, x):\n        self.__setattr__(name, x)", ()),
+        ("class A:\n    def __setattr__(self, name, x):\n        super().__setattr__(name, x)", ()),
+        (
+            "def made(cls, parts):\n    new = cls.__new__(cls)\n    for k in parts:\n        setattr(new, k, parts[k])",
+            (),
+        ),
+        ("def f(other, parts):\n    for k in parts:\n        setattr(other, k, parts[k])", ("?names",)),
     ],
 )
 def test_a_function_of_arrays_changes_no_module_with_the_name_of_a_method(text: str, changed: tuple[str, ...]) -> None:
     module = Module.parse(SourceFile.decode("other.py", text.encode()), Surroundings("other"))
     told = rebinding(module, {"jax", "lib"}).rebinds
     assert tuple(name for name in told if not name.startswith((FILLS, CHANGES))) == changed
+
+
+def test_who_lists_names_binds_none_of_a_library() -> None:
+    finds = "import sys\ndef found(name):\n    return sys.modules[name]\n"
+    lists = "def names(of):\n    return [each for each in dir(of)]\n"
+    sets = "def put(of, name, value):\n    setattr(of, name, value)\n"
+    uses = "import jax\nprint(jax.tree_map)\n"
+    project = joined(sources({"a.py": finds, "b.py": lists, "c.py": uses}))
+    assert project.ask(REBINDS, "a.*") and not project.ask(REBINDS, "jax.*")
+    assert joined(sources({"a.py": finds, "b.py": sets, "c.py": uses})).ask(REBINDS, "jax.*")

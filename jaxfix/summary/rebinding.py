@@ -24,6 +24,7 @@ from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
 from jaxfix.summary.borrowed import Borrowed
+from jaxfix.summary.own_objects import is_own
 from jaxfix.syntax.nodes import last_name
 
 _DELETING = short_names(Effect.DELETES)
@@ -171,7 +172,7 @@ class _Rebinding:
         yield from self._in_texts()
         yield from done_apart(self.module)
         yield from (f"{FILLS}{name}" for name in taken_by_name(self.module))
-        if any(call.args and not self._is_own(call.args[0]) for call in self.module.spelled_calls(_LISTING)):
+        if any(call.args and not is_own(self.module, call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 
     def _only_reads(self, func: ast.expr) -> bool:
@@ -182,11 +183,17 @@ class _Rebinding:
         match call.args:
             case [target, ast.Constant(value=str())] | [target, ast.Constant(value=str()), *_]:
                 return
+            case [_, _] if isinstance(call.func, ast.Attribute) and call.func.attr == "__setattr__":
+                owner = self.module.qualname(call.func.value)
+                if owner is not None:
+                    yield f"{self.module.names.absolute(owner)}.{_literal(call.args[0]) or ANY_NAME}"
+                elif not is_own(self.module, call.func.value):
+                    yield SETS_ANY_NAME
             case [_, _] if isinstance(call.func, ast.Attribute):  # `monkeypatch.setattr("module.name", value)`
                 yield from _spelled(call.args[0])
             case [target, _, *_] if (name := self.module.qualname(target)) is not None:
                 yield f"{self.module.names.absolute(name)}.{ANY_NAME}"
-            case [ast.Name() as target, _, *_] if not self._is_own(target):
+            case [ast.Name() as target, _, *_] if not is_own(self.module, target):
                 yield SETS_ANY_NAME
 
     def _in_texts(self) -> Iterator[str]:
@@ -238,23 +245,6 @@ class _Rebinding:
         uses = self.module.reads(name.id, self.module.scope_of(name.id, name))
         around = (self.module.parent(use) for use in uses)
         return any(isinstance(call, ast.Call) and last_name(call.func) in _SPECIFYING for call in around)
-
-    def _is_own(self, target: ast.expr) -> bool:
-        """Whether it is the object of a method, or one that a call here has made."""
-        if not isinstance(target, ast.Name):
-            return False
-        function = self.module.function(target)
-        around = self.module.method_of(function) if function is not None else None
-        scope = self.module.scope_of(target.id, target)
-        if around is not None and function is not None and target.id == _first(function):
-            return True
-        bound = self.module.bindings(target.id, scope) if scope is not None else ()
-        values = [self.module.value_of(b.node) if isinstance(b.node, ast.Name) else None for b in bound]
-        return bool(values) and all(isinstance(v, ast.Call) and self._is_class(v.func) for v in values)
-
-    def _is_class(self, func: ast.expr) -> bool:
-        last = last_name(func) or ""
-        return last[:1].isupper()
 
     def _found_modules(self) -> Iterator[tuple[ast.expr, str | None]]:
         """The expressions that find a module by its name, each with that name where it is in the text."""
@@ -362,11 +352,6 @@ def _names_a_part(call: ast.Call) -> bool:
 
 def _literal(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def _first(function: ast.AST) -> str | None:
-    arguments = getattr(function, "args", None)
-    return arguments.args[0].arg if isinstance(arguments, ast.arguments) and arguments.args else None
 
 
 def _is_store(parent: ast.AST | None, namespace: ast.AST) -> bool:

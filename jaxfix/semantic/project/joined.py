@@ -9,7 +9,7 @@ from jaxfix.report.abstract_value import UNKNOWN
 from jaxfix.semantic.project.callers import Along, Callers
 from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.offered import Offered
-from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
+from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything, reaches_anything
 from jaxfix.semantic.project.searches import together
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
@@ -181,9 +181,16 @@ class Joined:
         """Whether some file binds the variable of a module, or changes its object, from outside."""
         around = self._around.rebinding(qualname) if self._around is not None else ()
         names = frozenset(name for facts in around for name in facts.rebinds)
-        if qualname.endswith(f".{ANY_NAME}") and opens_anything(self._all_rebound | names):
+        owner, _, last = qualname.rpartition(".")
+        is_reached = opens_anything if self._is_of_project(owner) else reaches_anything
+        if last == ANY_NAME and is_reached(self._all_rebound | names):
             return True
         return self._binds(qualname, names)
+
+    def _is_of_project(self, owner: str) -> bool:
+        """Whether a module may be one of these files: of others nobody asks who lists their names."""
+        first = owner.partition(".")[0]
+        return first in self._packages or not first.isidentifier()
 
     def sets_names(self, owner: str) -> bool:
         """Whether some file sets names of a module which are not in the text, or gives the module to code that may."""
@@ -287,6 +294,10 @@ class Joined:
     def _more(self, facts: Facts) -> Mapping[str, bool]:
         known = self._remembered(facts)
         return {name.removeprefix(DOES_MORE): True for name in known if name.startswith(DOES_MORE)}
+
+    @cached_property
+    def _packages(self) -> frozenset[str]:
+        return frozenset(name.partition(".")[0] for name in self._naming.by_name)
 
     @cached_property
     def _all_rebound(self) -> frozenset[str]:
