@@ -55,8 +55,8 @@ from jaxfix.api import (
     frozen,
     jit_of,
 )
-from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before
-from jaxfix.api.library import Dtype, members_of, where
+from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before, mask
+from jaxfix.api.library import members_of
 from jaxfix_codemods.looping.arrays import Arrays
 
 _ANY = "jax.numpy.any"
@@ -74,8 +74,6 @@ _RAISING = (_MAX, _MIN)
 _SPREADING = (_STD, _VAR)
 _REDUCING = (*_EXACT, *_ADDING, *_RAISING, *_SPREADING)
 _METHODS = {name.rpartition(".")[2]: name for name in _REDUCING}
-_BOOLEAN = where(Dtype.BOOL)
-_COMPARING = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _MEMBERS = members_of("jax.Array")
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context, ast.UnaryOp, ast.USub)
 
@@ -95,7 +93,7 @@ def find(module: Module) -> Iterator[Finding]:
         return
     staging = module.get(Staging)
     for reduction in _reductions(module):
-        is_mask = _mask(module, reduction.selected.slice) is not None
+        is_mask = mask(module, reduction.selected.slice) is not None
         form = module.get(Values).of(reduction.selected.value).form
         is_known = form in (Form.STRONG, Form.WEAK, Form.ARRAY) or _is_computed(module, reduction.selected.value)
         is_of_jax = form is not Form.NUMPY and (not reduction.is_method or is_known)
@@ -145,25 +143,6 @@ def _reductions(module: Module) -> Iterator[_Reduction]:
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Subscript() as selected, attr=attr), args=[], keywords=[]):
                 yield _Reduction(call, _METHODS[attr], selected, is_method=True)
-
-
-def _mask(module: Module, index: ast.expr) -> ast.expr | None:
-    """The expression that makes the mask, which is surely boolean; None where it may select by position."""
-    made = module.only_value(index) if isinstance(index, ast.Name) else index
-    return made if made is not None and _is_boolean(module, made) else None
-
-
-def _is_boolean(module: Module, expr: ast.expr) -> bool:
-    match expr:
-        case ast.Compare(ops=[op]):
-            return isinstance(op, _COMPARING)
-        case ast.UnaryOp(op=ast.Invert(), operand=operand):
-            return _mask(module, operand) is not None
-        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() | ast.BitXor(), right=right):
-            return _mask(module, left) is not None and _mask(module, right) is not None
-        case ast.Call(func=func):
-            return module.qualname(func) in _BOOLEAN
-    return False
 
 
 def _check(module: Module, reduction: _Reduction) -> None:
@@ -261,14 +240,14 @@ def _is_same_there(module: Module, made: ast.expr, array: ast.expr) -> bool:
 
 def _leave_out(module: Module, reduction: _Reduction, edit: Rewriter) -> None:
     func = module.text(reduction.call.func)
-    array, mask = module.text(reduction.selected.value), module.text(reduction.selected.slice)
+    array, chosen = module.text(reduction.selected.value), module.text(reduction.selected.slice)
     if not _is_of_its_shape(module, reduction.selected.slice, reduction.selected.value):
         numpy = edit.imported("jax.numpy", prefer="jnp", at=reduction.call)
-        mask = f"{numpy}.broadcast_to({mask}, {array}.shape)"
+        chosen = f"{numpy}.broadcast_to({chosen}, {array}.shape)"
     if reduction.is_method:
-        edit.replace(reduction.call, f"{array}.{reduction.by.rpartition('.')[2]}(where={mask})")
+        edit.replace(reduction.call, f"{array}.{reduction.by.rpartition('.')[2]}(where={chosen})")
     else:
-        edit.replace(reduction.call, f"{func}({array}, where={mask})")
+        edit.replace(reduction.call, f"{func}({array}, where={chosen})")
 
 
 CODEMOD = Codemod(

@@ -22,6 +22,7 @@ from jaxfix.effects.invariance import Constancy, constancy, is_impure
 from jaxfix.effects.library_names import is_perhaps_rebound, is_perhaps_stored, replaced_names
 from jaxfix.effects.liveness import KEY_PARAMETERS, binds_again, is_in_loop, why_live_after
 from jaxfix.effects.made_functions import why_captures_unstable
+from jaxfix.effects.masks import mask
 from jaxfix.effects.object_sources import Sources
 from jaxfix.effects.own_state import OwnState, own_state
 from jaxfix.effects.plain_parts import is_no_tree_class, plain_parts
@@ -178,6 +179,7 @@ __all__ = [
     "leaves",
     "local_uses",
     "made_by",
+    "mask",
     "may_be_jitted",
     "methods",
     "optional",

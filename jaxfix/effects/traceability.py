@@ -9,6 +9,7 @@ from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.arrays import arrays
 from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
+from jaxfix.effects.masks import selecting
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
 from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
@@ -231,7 +232,7 @@ class _Reader:
                     Code.SIDE_EFFECT,
                     f"it enters `{self._module.text(items[0].context_expr)}`, which happens only at trace time",
                 )
-            case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) | ast.UnaryOp(ast.Not(), test):
                 self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
             case ast.While(test=test):
                 self._required.of(test, f"loops on `{_line(self._module, test)}`", found)
@@ -243,14 +244,14 @@ class _Reader:
             case ast.BoolOp(values=values):
                 for value in values[:-1]:
                     self._required.of(value, f"branches on `{_line(self._module, value)}`", found)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                self._required.of(operand, f"branches on `{_line(self._module, operand)}`", found)
             case ast.FormattedValue(value=value):
                 self._required.of(value, f"formats `{_line(self._module, value)}` into a string", found)
             case ast.Slice(lower=lower, upper=upper, step=step):
                 for bound in (lower, upper, step):
                     if bound is not None:
                         self._required.of(bound, f"slices by `{_line(self._module, bound)}`", found)
+            case ast.Subscript(slice=index) if (by := selecting(self._module, node)) is not None:
+                self._required.of(by, f"selects by `{_line(self._module, index)}`", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
             case ast.Attribute(attr=attr, value=value) if attr in _CONCRETE and self._module.qualname(node) is None:
