@@ -316,7 +316,10 @@ def test_without_consent_only_safe_fixes_are_written(project: Path, cli: Cli) ->
     assert text() == SAFE_DONE
     assert done.code == 1
     assert done.out == "held  tiny-risky  train.py:4  needs a rerun: `--prove` or `--run CMD`\n"
-    assert done.err == "1 finding fixed; 1 fix held; 1 finding remains\nnote: undo with `jaxfix undo`\n"
+    assert done.err == (
+        "1 finding fixed; 1 fix held; 1 finding remains\nnote: undo with `jaxfix undo`\n"
+        "note: no program or test here runs train.py: write one, and name it with `--run CMD`\n"
+    )
 
 
 def test_unproven_writes_everything_and_check_is_silent(project: Path, cli: Cli) -> None:

@@ -193,7 +193,7 @@ def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:
 def test_what_is_held_is_proven_by_the_same_command(project: Path, cli: Cli) -> None:
     (project / "train.py").write_text(f'{TRAINING}\n\nif __name__ == "__main__":\n    print(1)\n')
     done = cli("upgrade", "--from", "0.4.13", "--diff")
-    assert "for evidence: `jaxfix upgrade --from 0.4.13 train.py --run 'python train.py'`" in done.err
+    assert "for evidence: `jaxfix upgrade --from 0.4.13 train.py --allow-no-vcs --run 'python train.py'`" in done.err
     assert "another name of the same thing\n" in done.out and "unproven" not in done.out
 
 

@@ -63,7 +63,7 @@ def project(x):
     return jnp.tanh(table @ x)
 
 
-x = jnp.ones(700)
+x = jnp.ones((700, 700))
 for _ in range(5):
     x = project(x)
 print(x.sum())

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-_AT_START = dict(os.environ)
+_AT_START, _PATH_AT_START = dict(os.environ), list(sys.path)
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -15,7 +15,8 @@ def settings() -> Iterator[tuple[str, Any]]:
     yield "the environment", {name: value for name, value in os.environ.items() if _AT_START.get(name) != value}
     yield "the environment without", sorted(_AT_START.keys() - os.environ.keys())
     yield "the folder", _folder()
-    yield "`sys.path`", list(sys.path)
+    yield "`sys.path`", [path for path in sys.path if path not in _PATH_AT_START]
+    yield "`sys.path` without", [path for path in _PATH_AT_START if path not in sys.path]
     yield "levels of loggers", dict(_levels())
     numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
     if numpy is not None:

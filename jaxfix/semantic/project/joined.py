@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 
-from jaxfix.library.facets import Effect
+from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import where
 from jaxfix.report.abstract_value import UNKNOWN
 from jaxfix.semantic.project.callers import Along, Callers
@@ -32,6 +32,8 @@ from jaxfix.semantic.project.summary_types import (
     Wrapping,
 )
 from jaxfix.semantic.project.users import Reader, Users
+
+_LIBRARIES = frozenset(name.partition(".")[0] for name in where(Package.READS) | where(Package.LEAVES_ONLY))
 
 
 class Joined:
@@ -188,9 +190,9 @@ class Joined:
         return self._binds(qualname, names)
 
     def _is_of_project(self, owner: str) -> bool:
-        """Whether a module may be one of these files: of others nobody asks who lists their names."""
+        """Whether a module may be one of the project: of libraries it does not matter who lists their names."""
         first = owner.partition(".")[0]
-        return first in self._packages or not first.isidentifier()
+        return first not in _LIBRARIES or first in self._packages
 
     def sets_names(self, owner: str) -> bool:
         """Whether some file sets names of a module which are not in the text, or gives the module to code that may."""
