@@ -16,7 +16,6 @@ def settings() -> Iterator[tuple[str, Any]]:
     yield "the environment without", sorted(_AT_START.keys() - os.environ.keys())
     yield "the folder", _folder()
     yield "`sys.path`", [path for path in sys.path if path not in _PATH_AT_START]
-    yield "`sys.path` without", [path for path in _PATH_AT_START if path not in sys.path]
     yield "levels of loggers", dict(_levels())
     numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
     if numpy is not None:
