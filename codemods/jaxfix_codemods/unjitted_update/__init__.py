@@ -130,7 +130,8 @@ a division by zero gives an infinity and an index out of bounds of a NumPy array
 element, where Python raises; and two truth values are added to a truth value.
 
 A length that the step needs the value of, as in `u[1:n]`, is read of the function
-around where it is a number of Python that stays while the loop runs.
+around where it is a number of Python that stays while the loop runs. One of an array
+that the step reads, as `n = x.shape[0]`, is bound in the step, where nothing else reads it.
 
 A loop over functions, such as the members of a chain, is not a training loop:
 under `jit` it would be unrolled. So are loops of up to three iterations, and loops

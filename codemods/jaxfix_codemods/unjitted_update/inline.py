@@ -49,6 +49,7 @@ from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done
 from jaxfix_codemods.unjitted_update.items import item_names, picked
+from jaxfix_codemods.unjitted_update.lengths import lengths
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
@@ -217,7 +218,7 @@ class _Judge:
         read = self._read_outside()
         for name in self._defined():
             if name in read:
-                raise Declined(Reason(Code.OTHER_USES, f"the function `{name}` of the step is used outside of it too"))
+                raise Declined(Reason(Code.OTHER_USES, f"`{name}`, which the step makes, is used outside of it too"))
         if held is not None:
             root = self._own_name()
             for each in held.passed:
@@ -499,18 +500,21 @@ class _Judge:
         return {name for part in self._row if (name := counter_of(self._module, part)) is not None}
 
     def _written(self) -> tuple[str, ...]:
-        """What the row binds, in order; functions that it defines are its own."""
+        """What the row binds, in order; functions that it defines and lengths are its own."""
         found: dict[str, None] = {}
         for statement in self._row:
-            if defined(self._module, statement) is None and not isinstance(statement, ast.FunctionDef):
+            if not self._defined_by(statement) and not isinstance(statement, ast.FunctionDef):
                 found.update(dict.fromkeys(name for _, name in self._variables(statement, ast.Store)))
         found.pop("_", None)
         return tuple(found)
 
     def _defined(self) -> list[str]:
-        """The functions that the row gives names to."""
-        found = (defined(self._module, statement) for statement in self._row)
-        return [name for name in found if name is not None]
+        """The functions and lengths that the row gives names to."""
+        return [name for statement in self._row for name in self._defined_by(statement)]
+
+    def _defined_by(self, statement: ast.stmt | ast.expr) -> tuple[str, ...]:
+        name = defined(self._module, statement)
+        return lengths(self._module, statement) if name is None else (name,)
 
     def _read_outside(self) -> set[str]:
         """What of that anything but the row reads."""

@@ -21,6 +21,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
+from jaxfix_codemods.unjitted_update.lengths import lengths
 from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sums import sum_of
@@ -124,11 +125,12 @@ class _Chooser:
         if result is None and not (binds_alone(self._module, statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
         statements = [self._part(each) for each in self.with_functions([statement], self._block)]
+        known = {counter, *(name for each in statements for name in lengths(self._module, each))}
         found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
-            if name == counter:
+            if name in known:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             if not (is_known if name == self._own else is_settled(self._module, name, statement)):
@@ -252,14 +254,30 @@ class _Chooser:
         return self.with_functions(found, self._block)
 
     def with_functions(self, found: Collection[ast.stmt], part: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """`found` with the functions that a part of the block defines for them."""
+        """`found` with the functions that a part of the block defines for them, and the lengths that it takes."""
         every = set(found)
         read = set().union(*map(self._loaded, every))
         for statement in reversed(part):
-            if statement not in every and defined(self._module, statement) in read:
+            if statement in every:
+                continue
+            if defined(self._module, statement) in read or (read & {*self._lengths_for_device(statement)}):
                 every.add(statement)
                 read |= self._loaded(statement)
         return self._in_order(every)
+
+    def _lengths_for_device(self, statement: ast.stmt) -> tuple[str, ...]:
+        """The lengths that `statement` binds, of what the block computes with, and for that alone."""
+        names = lengths(self._module, statement)
+        if not names:
+            return ()
+        others = [each for each in self._block if each is not statement]
+        for name in names:
+            reading = (each for each in others if name in self._loaded(each))
+            if not all(self._started(each) or lengths(self._module, each) for each in reading):
+                return ()
+        read = set().union(*(self._computes(each).reads for each in others if self._started(each)))
+        own = self._computes(statement).reads
+        return names if all(name in read or name.rpartition(".")[0] in read for name in own) else ()
 
     def most(self, found: Sequence[ast.stmt], work: Sequence[ast.stmt]) -> Row:
         """The heaviest part of `found` that can run in one place.
