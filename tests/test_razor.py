@@ -195,3 +195,26 @@ def test_an_array_of_numpy_that_a_program_captures_in_single_precision(slip: flo
     double = razor.apart(lambda leaves: plain(*leaves), lambda leaves: jitted(*leaves), [row], eagerly=True).double
     assert double is not None
     assert (double <= razor.LIMIT) is is_right
+
+
+def off_balance(slip: float, leaves: list[Any]) -> Any:
+    """How far a mean is from one, where it nearly is one."""
+    return jnp.abs(leaves[0].sum() * (1.0 + slip) / len(leaves[0]) - 1.0)
+
+
+def off_balance_apart(slip: float, leaves: list[Any]) -> Any:
+    """The same, with each part rounded by itself."""
+    return jnp.abs((leaves[0] * (1.0 + slip) / len(leaves[0])).sum() - 1.0)
+
+
+@pytest.mark.parametrize(("slip", "is_right"), [(0.0, True), (1e-7, False)])
+def test_what_nearly_cancels_is_held_to_what_it_was_computed_from(slip: float, is_right: bool) -> None:
+    """A change of the data by one unit in the last place is often lost in the mean."""
+    random = np.random.default_rng(0)
+    for _ in range(10):
+        parts = random.uniform(0.5, 1.5, 3001)
+        with razor.double_precision():
+            leaves = [jnp.asarray(parts / parts.mean())]
+            found = razor.apart(partial(off_balance, 0.0), partial(off_balance_apart, slip), leaves, eagerly=False)
+        assert found.double is not None
+        assert (found.double <= razor.LIMIT) is is_right

@@ -13,9 +13,11 @@ from .widen import Wide
 
 Function = Callable[..., Any]
 Of = Callable[[list[Any]], Any]
+Change = Callable[[Any], Any]
 LIMIT = 1e-10
 """Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
-_EPSILON = 2.0**-52
+_NUDGES = (2.0**-52, 2.0**-40, 2.0**-40)
+"""Relative changes of the data: of one unit in the last place, which may be lost where they cancel, and of many."""
 
 
 class Step(NamedTuple):
@@ -222,7 +224,7 @@ def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
     double = None
     with contextlib.suppress(Exception), double_precision():
         wide = list(map(to_double, leaves))
-        found = _scaled(one(wide), other(wide), lambda: one(list(map(_nudged, leaves))))
+        found = _scaled(one(wide), other(wide), lambda change: one(list(map(change, leaves))))
         double = found.largest if found.difference is None else None
     if double is not None and double <= LIMIT:
         return Apart(double)
@@ -251,7 +253,7 @@ def _apart_widened(one: Of, other: Of, leaves: list[Any]) -> float | None:
                 (old, arrays), (new, _) = (_traced(side, list(map(change, leaves))) for side in (one, other))
             with double_precision():
                 one_, other_ = (_run_wide(program, list(map(to_double, arrays))) for program in (old, new))
-                nudged = functools.partial(_run_wide, old, list(map(_nudged, arrays)))
+                nudged = functools.partial(_run_changed, old, arrays)
                 found = _scaled(one_, other_, nudged)
             if found.difference is None:
                 nearest = found.largest if nearest is None else min(nearest, found.largest)
@@ -260,19 +262,30 @@ def _apart_widened(one: Of, other: Of, leaves: list[Any]) -> float | None:
     return nearest
 
 
+def _run_changed(program: "Program", arrays: list[Any], change: Change) -> Any:
+    return _run_wide(program, list(map(change, arrays)))
+
+
 def _run_wide(program: "Program", arrays: list[Any]) -> Any:
     tree = importlib.import_module("jax").tree_util
     return tree.tree_unflatten(program.structure, Wide().closed(program.jaxpr, arrays))
 
 
-def _scaled(old: Any, new: Any, nudged: Callable[[], Any]) -> Compared:
-    """Compares both; a difference of a leaf that nearly cancels is held to what it was computed from."""
+def _scaled(old: Any, new: Any, changed: Callable[[Change], Any]) -> Compared:
+    """Compares both; a difference of a leaf that nearly cancels is held to what it was computed from.
+
+    Args:
+      changed: what the original returns of the same data, each leaf of them changed.
+    """
     found = _compare(old, new)
-    if found.difference is None and found.largest > LIMIT:
-        noise = _compare(old, nudged())
-        if noise.difference is None:
-            return _compare(old, new, [away / _EPSILON for away in noise.apart])
-    return found
+    if found.difference is not None or found.largest <= LIMIT:
+        return found
+    scales = [0.0] * len(found.apart)
+    for seed, size in enumerate(_NUDGES):
+        moved = _compare(old, changed(functools.partial(_nudged, seed, size)))
+        if moved.difference is None:
+            scales = [max(scale, away / size) for scale, away in zip(scales, moved.apart, strict=True)]
+    return _compare(old, new, scales)
 
 
 def _doubled(function: Function, jitted: Function, call: Call) -> Step:
@@ -280,7 +293,7 @@ def _doubled(function: Function, jitted: Function, call: Call) -> Step:
     try:
         with double_precision():
             old, new = (_called(side, call.passed(to_double)) for side in (function, jitted))
-            found = _scaled(old, new, lambda: _called(function, call.passed(_nudged)))
+            found = _scaled(old, new, lambda change: _called(function, call.passed(change)))
     except Exception as error:
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} in double precision")
     words = None if found.difference is None else f"{found.difference}, in double precision"
@@ -393,11 +406,10 @@ def to_double(leaf: Any) -> Any:
     return _mapped(leaf, lambda host: host)
 
 
-def _nudged(leaf: Any) -> Any:
-    """The leaf in double precision, each value one unit in the last place away."""
-    np = importlib.import_module("numpy")
-    random = np.random.default_rng(0)
-    return _mapped(leaf, lambda host: host * (1 + _EPSILON * random.choice([-1.0, 1.0], host.shape)))
+def _nudged(seed: int, size: float, leaf: Any) -> Any:
+    """The leaf in double precision, each value that part of itself more or less."""
+    random = importlib.import_module("numpy").random.default_rng(seed)
+    return _mapped(leaf, lambda host: host * (1 + size * random.choice([-1.0, 1.0], host.shape)))
 
 
 def _mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
