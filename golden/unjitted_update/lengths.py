@@ -50,6 +50,25 @@ def kept(rows, key):
     return rows
 
 
+# A size of its own is no length of an array.
+class Field:
+    def __init__(self, size):
+        self.size = size
+        self.values = jnp.linspace(0.0, 1.0, size)
+
+    def relax(self, source):
+        size = self.size
+        rolled = jnp.roll(self.values, 1) + jnp.roll(self.values, size - 1)
+        self.values = 0.5 * rolled / size + jnp.tanh(source) * jnp.ones(size)
+
+
+def relaxed(sources):
+    field = Field(6)
+    for source in sources:
+        field.relax(source)  # want: unjitted-update (no fix)
+    return field.values
+
+
 # What is printed stays a number.
 def printed(rows, key):
     for _ in range(20):
@@ -64,4 +83,5 @@ def printed(rows, key):
 if __name__ == "__main__":
     print(assimilate([jnp.ones(3) * i for i in range(12)]))
     print(shuffled(jnp.ones((4, 3)), jax.random.PRNGKey(0)))
+    print(relaxed([jnp.ones(6) * i for i in range(12)]))
     print(kept(jnp.ones(4), jax.random.PRNGKey(0)), printed(jnp.ones(4), jax.random.PRNGKey(0)))

@@ -1,17 +1,46 @@
 """Statements that bind lengths of arrays, which are numbers of Python in a trace too."""
 
 import ast
+from collections.abc import Iterable
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import is_length
 
+_MEASURES = frozenset({"shape", "size"})
+
 
 def lengths(module: Module, statement: ast.stmt | ast.expr) -> tuple[str, ...]:
-    """The variables that `statement` binds, if all are lengths of arrays: `rows, width = x.shape`."""
+    """The variables that `statement` binds, if all are lengths: `rows, width = x.shape`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_length(module, value):
-            return (name,) if any(isinstance(node, ast.Attribute | ast.Call) for node in walk(value)) else ()
+            return (name,) if _measured(value) else ()
         case ast.Assign(targets=[ast.Tuple(elts=elements)], value=ast.Attribute(attr="shape")):
             names = tuple(element.id for element in elements if isinstance(element, ast.Name))
             return names if len(names) == len(elements) else ()
     return ()
+
+
+def lengths_of_data(module: Module, statement: ast.stmt, others: Iterable[ast.stmt]) -> tuple[str, ...]:
+    """The same, where they are of arrays with which the others compute: a `size` of an object is no length."""
+    names = lengths(module, statement)
+    measured = {module.text(expr) for expr in _measured(statement)} if names else set()
+    return names if measured <= {text for each in others for text in _operands(module, each)} else ()
+
+
+def _measured(node: ast.AST) -> list[ast.expr]:
+    """What it takes the length of."""
+    found = []
+    for part in walk(node):
+        match part:
+            case ast.Attribute(value=value, attr=attr) if attr in _MEASURES:
+                found.append(value)
+            case ast.Call(func=ast.Name(id="len"), args=[value]):
+                found.append(value)
+    return found
+
+
+def _operands(module: Module, statement: ast.stmt) -> Iterable[str]:
+    """What it reads as a whole, and not for an attribute alone."""
+    for node in walk(statement):
+        if isinstance(node, ast.Name | ast.Attribute) and not isinstance(module.parent(node), ast.Attribute):
+            yield module.text(node)

@@ -21,7 +21,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
-from jaxfix_codemods.unjitted_update.lengths import lengths
+from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data
 from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sums import sum_of
@@ -267,17 +267,12 @@ class _Chooser:
 
     def _lengths_for_device(self, statement: ast.stmt) -> tuple[str, ...]:
         """The lengths that `statement` binds, of what the block computes with, and for that alone."""
-        names = lengths(self._module, statement)
-        if not names:
-            return ()
         others = [each for each in self._block if each is not statement]
-        for name in names:
-            reading = (each for each in others if name in self._loaded(each))
-            if not all(self._started(each) or lengths(self._module, each) for each in reading):
-                return ()
-        read = set().union(*(self._computes(each).reads for each in others if self._started(each)))
-        own = self._computes(statement).reads
-        return names if all(name in read or name.rpartition(".")[0] in read for name in own) else ()
+        working = [each for each in others if self._started(each)]
+        names = lengths_of_data(self._module, statement, working) if lengths(self._module, statement) else ()
+        idle = (each for each in others if each not in working and not lengths(self._module, each))
+        read = set().union(*map(self._loaded, idle)) if names else set()
+        return names if read.isdisjoint(names) else ()
 
     def most(self, found: Sequence[ast.stmt], work: Sequence[ast.stmt]) -> Row:
         """The heaviest part of `found` that can run in one place.
