@@ -138,14 +138,14 @@ def fit(batches):
     state = tx.init(model.params)
 
     @jax.jit
-    def update_step(params, state, batch):
+    def fit_step(params, state, batch):
         gradients = model.gradient(params, batch)
         updates, state = tx.update(gradients, state)
         params = optax.apply_updates(params, updates)
         return params, state
 
     for batch in batches:
-        model.params, state = update_step(model.params, state, batch)
+        model.params, state = fit_step(model.params, state, batch)
     return model
 
 

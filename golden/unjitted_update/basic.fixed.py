@@ -108,7 +108,7 @@ def train_inline(params, batches):
 
 
 @jax.jit
-def update_step(params, batch, rate):
+def train_closure_step(params, batch, rate):
     def loss(p):
         return loss_of(p, batch)
 
@@ -120,7 +120,7 @@ def update_step(params, batch, rate):
 def train_closure(params, batches, rate):
     for batch in batches:
 
-        params = update_step(params, batch, rate)
+        params = train_closure_step(params, batch, rate)
     return params
 
 
@@ -131,14 +131,14 @@ def train_half(params, batches):
     gradient_of = jax.jit(jax.grad(loss_of))
 
     @jax.jit
-    def train_step_params(params, state, batch):
+    def train_half_step(params, state, batch):
         gradients = gradient_of(params, batch)
         updates, state = tx.update(gradients, state, params)
         params = optax.apply_updates(params, updates)
         return params, state, gradients
 
     for batch in batches:
-        params, state, gradients = train_step_params(params, state, batch)
+        params, state, gradients = train_half_step(params, state, batch)
         print(gradients["b"])
     return params
 
@@ -149,7 +149,7 @@ def train_search(params, batches):
     state = tx.init(params)
 
     @jax.jit
-    def update_step_params(params, state, batch):
+    def train_search_step(params, state, batch):
         value_fn = lambda p: loss_of(p, batch)
         value, gradients = jax.value_and_grad(value_fn)(params)
         updates, state = tx.update(
@@ -159,7 +159,7 @@ def train_search(params, batches):
         return params, state
 
     for batch in batches:
-        params, state = update_step_params(params, state, batch)
+        params, state = train_search_step(params, state, batch)
     return params
 
 
@@ -173,14 +173,14 @@ def train_model(model, batches):
     state = tx.init(eqx.filter(model, eqx.is_array))
 
     @eqx.filter_jit
-    def train_step_model(model, state, batch):
+    def train_model_step(model, state, batch):
         loss, gradients = eqx.filter_value_and_grad(mean_of)(model, batch)
         updates, state = tx.update(gradients, state, model)
         model = eqx.apply_updates(model, updates)
         return model, state, loss
 
     for batch in batches:
-        model, state, loss = train_step_model(model, state, batch)
+        model, state, loss = train_model_step(model, state, batch)
     return model, loss
 
 
@@ -195,19 +195,19 @@ def train_in_two(model, batches):
     state = tx.init(eqx.filter(model, eqx.is_array))
 
     @eqx.filter_jit
-    def update_step_model(model, state, batch):
+    def train_in_two_step(model, state, batch):
         loss, gradients = gradient_of_model(model, batch)
         updates, state = tx.update(gradients, state)
         model = optax.apply_updates(model, updates)
         return model, state, loss
 
     for batch in batches:
-        model, state, loss = update_step_model(model, state, batch)
+        model, state, loss = train_in_two_step(model, state, batch)
     return model, loss
 
 
 @jax.jit
-def train_step_point(point):
+def descend_step(point):
     slope = jax.grad(lambda p: jnp.sum(p**2))(point)
     point = point - 0.1 * slope
     return point, slope
@@ -217,7 +217,7 @@ def train_step_point(point):
 def descend(point):
     change = 1.0
     while change > 1e-3:
-        point, slope = train_step_point(point)
+        point, slope = descend_step(point)
         change = float(jnp.abs(slope).max())
     return point
 

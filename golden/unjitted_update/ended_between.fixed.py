@@ -29,7 +29,7 @@ def train(w, batches, steps):
 
 
 @jax.jit
-def update_step(m, w, x):
+def in_a_row_step(m, w, x):
     m = 0.9 * m + jax.grad(loss)(w, x)
     w = w - 0.1 * m
     return m, w
@@ -41,7 +41,7 @@ def in_a_row(w, batches, steps):
     try:
         for _ in range(steps):
             x = next(stream)
-            m, w = update_step(m, w, x)
+            m, w = in_a_row_step(m, w, x)
     except StopIteration:
         pass
     return w, m

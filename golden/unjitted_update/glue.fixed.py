@@ -19,7 +19,7 @@ value_and_slope = jax.jit(jax.value_and_grad(loss_of))
 
 
 @jax.jit
-def train_step_params(params, batch):
+def descend_step(params, batch):
     loss, slopes = value_and_slope(params, batch)
     params = jax.tree.map(lambda p, g: p - RATE * g, params, slopes)
     return params, loss
@@ -29,7 +29,7 @@ def train_step_params(params, batch):
 def descend(params, batches):
     history = []
     for number, batch in enumerate(batches):
-        params, loss = train_step_params(params, batch)
+        params, loss = descend_step(params, batch)
         if number % 100 == 0:
             print(number, float(loss))
         history.append(loss)
@@ -37,7 +37,7 @@ def descend(params, batches):
 
 
 @jax.jit
-def update_step_params(params, batch):
+def descend_talking_step(params, batch):
     loss, slopes = value_and_slope(params, batch)
     params = jax.tree.map(lambda p, g: p - RATE * g, params, slopes)
     return params, loss
@@ -46,7 +46,7 @@ def update_step_params(params, batch):
 # What is printed between is printed after the step: nothing that it reads is bound again.
 def descend_talking(params, batches):
     for batch in batches:
-        params, loss = update_step_params(params, batch)
+        params, loss = descend_talking_step(params, batch)
         print(f"loss {loss:.3f}")
     return params
 
@@ -58,7 +58,7 @@ def train(params, batches):
     average = params
 
     @jax.jit
-    def train_step_2(params, momentum, average, batch, rate):
+    def update_step(params, momentum, average, batch, rate):
         slopes = gradient_of(params, batch)
         norm = jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(slopes)))
         momentum = jax.tree.map(lambda m, g: 0.9 * m + g / (norm + 1.0), momentum, slopes)
@@ -68,7 +68,7 @@ def train(params, batches):
 
     for number, batch in enumerate(batches):
         rate = RATE / (1.0 + 0.1 * number)
-        params, momentum, average, norm = train_step_2(params, momentum, average, batch, rate)
+        params, momentum, average, norm = update_step(params, momentum, average, batch, rate)
         if number % 10 == 0:
             print(norm)
     return average
@@ -95,7 +95,7 @@ def train_either(params, batches, adaptive):
 
 
 @jax.jit
-def train_step_3(params, batch):
+def train_rows_step(params, batch):
     loss, slopes = value_and_slope(params, batch)
     return jax.tree.map(lambda p, g: p - RATE * g, params, slopes)
 
@@ -104,12 +104,12 @@ def train_step_3(params, batch):
 def train_rows(params, rows):
     for row in rows:
         batch = jnp.asarray(row["values"]) / 255.0
-        params = train_step_3(params, batch)
+        params = train_rows_step(params, batch)
     return params
 
 
 @jax.jit
-def update_step(params, batch):
+def train_made_step(params, batch):
     gradient_of = jax.grad(loss_of)
     slopes = gradient_of(params, batch)
     return jax.tree.map(lambda p, g: p - RATE * g, params, slopes)
@@ -118,7 +118,7 @@ def update_step(params, batch):
 # The gradient is made in each round.
 def train_made(params, batches):
     for batch in batches:
-        params = update_step(params, batch)
+        params = train_made_step(params, batch)
     return params
 
 

@@ -9,14 +9,14 @@ def residual(x):
 
 
 @jax.jit
-def train_step(x):
+def solve_step(x):
     slopes = jax.jacfwd(residual)(x)
     return x - jnp.linalg.solve(slopes, residual(x))
 
 
 def solve(x):
     for _ in range(9):
-        x = train_step(x)
+        x = solve_step(x)
     return x
 
 

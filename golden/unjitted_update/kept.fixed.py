@@ -38,14 +38,14 @@ def with_functions(params, x, y, kind="l2"):
     state = parts["optimizer"].init(params)
 
     @jax.jit
-    def update_step(params, state, x, y):
+    def with_functions_step(params, state, x, y):
         gradients = jax.grad(parts["loss"])(params, x, y)
         updates, state = parts["optimizer"].update(gradients, state)
         params = optax.apply_updates(params, updates)
         return params, state
 
     for _ in range(40):
-        params, state = update_step(params, state, x, y)
+        params, state = with_functions_step(params, state, x, y)
     return params
 
 

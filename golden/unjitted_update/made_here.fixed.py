@@ -56,11 +56,11 @@ def of_two_returns(kind, w, batches):
     loss = one_of_two(kind)
 
     @jax.jit
-    def update_step(w, x):
+    def of_two_returns_step(w, x):
         return w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)
 
     for x in batches:
-        w = update_step(w, x)
+        w = of_two_returns_step(w, x)
     return w
 
 
@@ -68,11 +68,11 @@ def of_a_table(kind, w, batches):
     loss = LOSSES[kind]
 
     @jax.jit
-    def train_step_w(w, x):
+    def of_a_table_step(w, x):
         return w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)
 
     for x in batches:
-        w = train_step_w(w, x)
+        w = of_a_table_step(w, x)
     return w
 
 
@@ -81,11 +81,11 @@ def of_a_gradient(w, batches):
     gradient = jax.grad(problem.loss)
 
     @jax.jit
-    def advance(w, x):
+    def of_a_gradient_step(w, x):
         return w - 0.1 * gradient(w, x) * jnp.cos(w)
 
     for x in batches:
-        w = advance(w, x)
+        w = of_a_gradient_step(w, x)
     return w
 
 

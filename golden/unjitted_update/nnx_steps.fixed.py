@@ -20,7 +20,7 @@ gradients_of = nnx.grad(loss_of)
 
 
 @nnx.jit
-def update_step(model, optimizer, x, y):
+def fit_step(model, optimizer, x, y):
     gradients = gradients_of(model, x, y)
     optimizer.update(model, gradients)
 
@@ -32,7 +32,7 @@ class Trainer:
 
     def fit(self, x, y, steps):
         for _ in range(steps):
-            update_step(self.model, self.optimizer, x, y)
+            fit_step(self.model, self.optimizer, x, y)
 
 
 def train(model, optimizer, x, y):
@@ -43,7 +43,7 @@ def train(model, optimizer, x, y):
 
 
 @nnx.jit
-def train_step_2(model, optimizer, x, y):
+def train_in_place_step(model, optimizer, x, y):
     loss, gradients = nnx.value_and_grad(loss_of)(model, x, y)
     optimizer.update(model, gradients)
     return loss
@@ -51,7 +51,7 @@ def train_step_2(model, optimizer, x, y):
 
 def train_in_place(model, optimizer, x, y):
     for _ in range(100):
-        loss = train_step_2(model, optimizer, x, y)
+        loss = train_in_place_step(model, optimizer, x, y)
     print(loss)
 
 

@@ -35,14 +35,14 @@ def train_pair_half(params, batches):
     state = init(params)
 
     @jax.jit
-    def update_step_params(params, state, batch):
+    def train_pair_half_step(params, state, batch):
         slopes = gradient_of(params, batch)
         updates, state = change(slopes, state)
         params = optax.apply_updates(params, updates)
         return params, state
 
     for batch in batches:
-        params, state = update_step_params(params, state, batch)
+        params, state = train_pair_half_step(params, state, batch)
     return params
 
 
@@ -51,7 +51,7 @@ opt_init, opt_update, get_params = optimizers.adam(1e-3)
 
 
 @jax.jit
-def update_step(state, batch, number):
+def train_triple_step(state, batch, number):
     params = get_params(state)
     slopes = jax.grad(loss_of)(params, batch)
     return opt_update(number, slopes, state)
@@ -60,7 +60,7 @@ def update_step(state, batch, number):
 def train_triple(params, batches):
     state = opt_init(params)
     for number, batch in enumerate(batches):
-        state = update_step(state, batch, number)
+        state = train_triple_step(state, batch, number)
     return get_params(state)
 
 
@@ -71,14 +71,14 @@ def train_twice(params, batches):
     state = tx.init(params)
 
     @jax.jit
-    def train_step_params(params, state, batch):
+    def train_twice_step(params, state, batch):
         slopes = jax.grad(loss_of)(params, batch)
         updates, state = tx.update(slopes, state)
         params = optax.apply_updates(params, updates)
         return params, state
 
     for batch in batches:
-        params, state = train_step_params(params, state, batch)
+        params, state = train_twice_step(params, state, batch)
     return params
 
 

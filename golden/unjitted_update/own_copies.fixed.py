@@ -127,7 +127,7 @@ class Kernel:
         state = opt.init(self.params)
 
         @jax.jit
-        def update_step(state, params, x, noise):
+        def fit_step(state, params, x, noise):
             new = copy.copy(self)
             new.params = params
             new.noise = noise
@@ -137,7 +137,7 @@ class Kernel:
             return state, new.params, loss
 
         for number in range(rounds):
-            state, self.params, loss = update_step(state, self.params, x, self.noise)
+            state, self.params, loss = fit_step(state, self.params, x, self.noise)
             if number % 10 == 0:
                 print(loss)
 

@@ -27,7 +27,7 @@ def kept(w, xs, seen=[]):
 
 
 @jax.jit
-def train_step(first, xs):
+def advance(first, xs):
     gradients = jax.grad(loss_of)(first, xs)
     return first - 0.1 * gradients
 
@@ -35,7 +35,7 @@ def train_step(first, xs):
 def main(xs):
     first, second, third, log = jnp.ones(3), jnp.ones(3), jnp.ones(3), []
     for _ in range(8):
-        first = train_step(first, xs)
+        first = advance(first, xs)
     for _ in range(8):
         gradients = jax.grad(noted)(second, xs, log)
         second = second - 0.1 * gradients

@@ -72,7 +72,7 @@ def stopping(params, batches):
 
 
 @jax.jit
-def update_step(params, rate, gradients):
+def clipped_step(params, rate, gradients):
     return jax.tree.map(lambda p, g: p - rate * jnp.clip(g, -1.0, 1.0), params, gradients)
 
 
@@ -86,7 +86,7 @@ def clipped(params, batches, limit):
     for batch in batches:
         loss, gradients = compute_gradients_2(params, batch)
         rate = 0.1 if float(loss) > limit else 0.01
-        params = update_step(params, rate, gradients)
+        params = clipped_step(params, rate, gradients)
     return params
 
 

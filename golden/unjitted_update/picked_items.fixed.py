@@ -15,7 +15,7 @@ def layer(params, x):
 
 
 @jax.jit
-def advance(x, params_i):
+def apply_step(x, params_i):
     x = layer(params_i, x)
     x = x - jnp.mean(x, axis=-1, keepdims=True)
     return x / jnp.sqrt(jnp.mean(x**2, axis=-1, keepdims=True) + 1e-6)
@@ -23,7 +23,7 @@ def advance(x, params_i):
 
 def apply(params, x):
     for i in range(len(params)):
-        x = advance(x, params[i])
+        x = apply_step(x, params[i])
     return x
 
 

@@ -39,7 +39,7 @@ def drawn(params, token, key):
 
 
 @jax.jit
-def advance(key, token, params):
+def sample_step(key, token, params):
     key, use = jax.random.split(key)
     number = drawn(params, token, use)
     token = jnp.ones(3) * number
@@ -49,7 +49,7 @@ def advance(key, token, params):
 def sample(params, key, length):
     token, found = jnp.ones(3), []
     for _ in range(length):
-        key, token, number = advance(key, token, params)
+        key, token, number = sample_step(key, token, params)
         found.append(int(number))
     return found
 

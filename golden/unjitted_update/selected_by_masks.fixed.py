@@ -27,7 +27,7 @@ def watched(w, batches):
 
 
 @jax.jit
-def advance(w, losses):
+def kept_step(w, losses):
     return w - 0.1 * losses.mean() * jnp.sign(w)
 
 
@@ -35,7 +35,7 @@ def kept(w, batches):
     for x in batches:
         losses = loss(w, x)
         losses = losses.at[losses > 1.0].set(1.0) / (1.0 + jnp.mean(losses))
-        w = advance(w, losses)
+        w = kept_step(w, losses)
     return w
 
 

@@ -8,12 +8,12 @@ def heat(width, steps, alpha):
     u = jnp.sin(jnp.linspace(0.0, 3.0, width + 1))
 
     @jax.jit
-    def advance(u, alpha):
+    def heat_step(u, alpha):
         inner = u[1:width] + alpha * (u[2 : width + 1] - 2 * u[1:width] + u[0 : width - 1])
         return u.at[1:width].set(inner)
 
     for _ in range(steps):
-        u = advance(u, alpha)
+        u = heat_step(u, alpha)
     return u
 
 

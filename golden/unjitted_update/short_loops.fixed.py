@@ -9,7 +9,7 @@ OTHER = [2, 0, 1]
 
 
 @jax.jit
-def advance(f, wall):
+def flowing_step(f, wall):
     rho = jnp.sum(f, axis=0)
     out = f - (f - rho / 3.0) / 0.6
     for i in range(3):
@@ -20,7 +20,7 @@ def advance(f, wall):
 
 def flowing(f, wall, steps=60):
     for step in range(steps):
-        f, rho = advance(f, wall)
+        f, rho = flowing_step(f, wall)
         if step % 20 == 0:
             print(step, jnp.max(rho))
     return f
@@ -55,7 +55,7 @@ def read_after(u, rounds=40):
 
 
 @jax.jit
-def train_step(params, fast):
+def inner_step(params, fast):
     return jax.tree.map(lambda p, f: p + 0.1 * (f - p), params, fast)
 
 
@@ -64,7 +64,7 @@ def inner_steps(params, x, rounds=40):
         fast = params
         for _ in range(8):
             fast = descend(fast, x)
-        params = train_step(params, fast)
+        params = inner_step(params, fast)
     return params
 
 

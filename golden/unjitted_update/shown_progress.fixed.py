@@ -13,7 +13,7 @@ slope = jax.jit(jax.grad(loss_of))
 
 
 @jax.jit
-def train_step(key, weights, batch):
+def descend_step(key, weights, batch):
     key, first = jax.random.split(key)
     chosen = jax.random.choice(first, batch, (16,))
     weights = weights - 0.1 * jnp.clip(slope(weights, chosen), -1.0, 1.0)
@@ -23,7 +23,7 @@ def train_step(key, weights, batch):
 def descend(weights, batch, key, most=500):
     count = 0
     while True:
-        key, weights = train_step(key, weights, batch)
+        key, weights = descend_step(key, weights, batch)
         count = count + 1
         if count == most:
             break
@@ -31,14 +31,14 @@ def descend(weights, batch, key, most=500):
 
 
 @jax.jit
-def advance(x, step):
+def sample_step(x, step):
     noise = jax.random.normal(jax.random.key(step), x.shape)
     return x + 0.1 * jnp.tanh(x @ x.T) @ x - jnp.mean(x) + 0.01 * noise
 
 
 def sample(x, steps):
     for step in tqdm(range(steps)):
-        x = advance(x, step)
+        x = sample_step(x, step)
     return x
 
 

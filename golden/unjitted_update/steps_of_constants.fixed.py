@@ -12,7 +12,7 @@ def potential(q):
 
 
 @jax.jit
-def train_step(p, eps, q):
+def leapfrog_step(p, eps, q):
     return p - eps * jax.grad(potential)(q)
 
 
@@ -22,7 +22,7 @@ def leapfrog(q, p, eps, n_steps):
     for i in range(n_steps):
         q = q + eps * p
         if i < n_steps - 1:
-            p = train_step(p, eps, q)
+            p = leapfrog_step(p, eps, q)
     return q, -(p - 0.5 * eps * jax.grad(potential)(q))
 
 

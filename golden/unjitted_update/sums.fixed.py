@@ -29,7 +29,7 @@ def mean_loss(params, batches):
 
 
 @jax.jit
-def update_step(params, batch):
+def running_step(params, batch):
     loss, gradients = jax.value_and_grad(loss_of)(params, batch)
     params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
     return params, loss
@@ -41,7 +41,7 @@ def running(params, batches):
     for epoch in range(10):
         best = float("inf")
         for batch in batches:
-            params, loss = update_step(params, batch)
+            params, loss = running_step(params, batch)
             mean = 0.9 * mean + 0.1 * loss
             best = jnp.minimum(best, loss)
         print(epoch, mean, best)
@@ -49,7 +49,7 @@ def running(params, batches):
 
 
 @jax.jit
-def train_step_params(params, scale, batch):
+def scaled_step(params, scale, batch):
     loss, gradients = jax.value_and_grad(loss_of)(params, batch)
     scale = 0.9 * scale + 0.1 * loss
     params = jax.tree.map(lambda p, g: p - 0.1 * g / scale, params, gradients)
@@ -60,7 +60,7 @@ def train_step_params(params, scale, batch):
 def scaled(params, batches):
     scale = 1.0
     for batch in batches:
-        params, scale = train_step_params(params, scale, batch)
+        params, scale = scaled_step(params, scale, batch)
     return params
 
 
@@ -71,21 +71,21 @@ def meta(model, batches):
     total = 0.0
 
     @eqx.filter_jit
-    def train_step_model(model, state, batch):
+    def meta_step(model, state, batch):
         loss, gradients = eqx.filter_value_and_grad(loss_of)(model, batch)
         updates, state = optimizer.update(gradients, state)
         model = eqx.apply_updates(model, updates)
         return model, state, loss
 
     for batch in batches:
-        model, state, loss = train_step_model(model, state, batch)
+        model, state, loss = meta_step(model, state, batch)
         total += loss
     print(total)
     return model
 
 
 @jax.jit
-def update_step_params(params, total, batch):
+def of_arrays_step(params, total, batch):
     loss, gradients = jax.value_and_grad(loss_of)(params, batch)
     params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
     total = total + loss
@@ -96,7 +96,7 @@ def update_step_params(params, total, batch):
 def of_arrays(params, batches):
     total = jnp.zeros(())
     for batch in batches:
-        params, total = update_step_params(params, total, batch)
+        params, total = of_arrays_step(params, total, batch)
     return params, total
 
 

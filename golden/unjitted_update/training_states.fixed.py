@@ -41,7 +41,7 @@ def gradients_of(state, x, y):
 
 
 @jax.jit
-def update_step_state(state, x, y):
+def fit_step(state, x, y):
     loss, gradients = gradients_of(state, x, y)
     state = state.apply_gradients(grads=gradients)
     return state, loss
@@ -49,7 +49,7 @@ def update_step_state(state, x, y):
 
 def fit(state, batches):
     for x, y in batches:
-        state, loss = update_step_state(state, x, y)
+        state, loss = fit_step(state, x, y)
         print(float(loss))
     return state
 
@@ -73,7 +73,7 @@ def epochs(state, batches):
 
 
 @jax.jit
-def train_step_state(state, x, y):
+def averaged_step(state, x, y):
     gradients = jax.grad(loss_of)(state.params, x, y)
     state = state.apply_gradients(grads=gradients)
     average = jax.tree.map(lambda a, p: 0.9 * a + 0.1 * p, state.average, state.params)
@@ -83,7 +83,7 @@ def train_step_state(state, x, y):
 # An average beside the parameters, in the same state.
 def averaged(state, batches):
     for x, y in batches:
-        state, average = train_step_state(state, x, y)
+        state, average = averaged_step(state, x, y)
         state = state.replace(average=average)
     return state
 

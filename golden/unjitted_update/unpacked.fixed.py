@@ -12,7 +12,7 @@ def filtered(model, rows, state):
     found = []
 
     @jax.jit
-    def advance(state, spread, noise, row):
+    def filtered_step(state, spread, noise, row):
         slope = df(state)
         guess, wide = f(state), slope @ spread @ slope.T + noise
         seen = dh(guess)
@@ -20,7 +20,7 @@ def filtered(model, rows, state):
         return guess + gain @ (row - h(guess)), wide - gain @ seen @ wide
 
     for row in rows:
-        state, spread = advance(state, spread, noise, row)
+        state, spread = filtered_step(state, spread, noise, row)
         found.append(state)
     return jnp.stack(found)
 

@@ -68,7 +68,7 @@ class Model:
 
 
 @jax.jit
-def advance(point, down):
+def of_an_object_step(point, down):
     return point - 0.1 * down + 0.01 * jnp.mean(down)
 
 
@@ -76,7 +76,7 @@ def of_an_object(model, point):
     """Its methods change what the step would read once."""
     for _ in range(100):
         down = model.loss(point) * point
-        point = advance(point, down)
+        point = of_an_object_step(point, down)
         model.slow_down()
     return point
 

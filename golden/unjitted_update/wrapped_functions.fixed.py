@@ -116,7 +116,7 @@ def loss_of_task(w, x, y):
 
 
 @jax.jit
-def update_step(w, drawn):
+def meta_step(w, drawn):
     loss, slope = jax.value_and_grad(loss_of_task)(w, *drawn)
     w = jax.tree.map(lambda a, b: a - 0.01 * b, w, slope)
     return w, loss
@@ -125,7 +125,7 @@ def update_step(w, drawn):
 def meta(w, random):
     for _ in range(20):
         drawn = task(random)
-        w, loss = update_step(w, drawn)
+        w, loss = meta_step(w, drawn)
         print(loss)
     return w
 

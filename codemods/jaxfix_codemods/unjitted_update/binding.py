@@ -44,10 +44,15 @@ def counter_of(module: Module, statement: ast.AST) -> str | None:
 
 def _is_counted(module: Module, iterable: ast.expr) -> bool:
     """Whether it is written out, or a range: what shows progress does more than count."""
+    return is_range(module, iterable) or isinstance(iterable, ast.List | ast.Tuple)
+
+
+def is_range(module: Module, iterable: ast.expr) -> bool:
+    """Whether it is a call of the builtin `range`."""
     match iterable:
         case ast.Call(func=ast.Name(id="range") as func):
             return module.scope_of("range", func) is None
-    return isinstance(iterable, ast.List | ast.Tuple)
+    return False
 
 
 def binds_alone(module: Module, statement: ast.stmt) -> bool:

@@ -303,10 +303,20 @@ class Device(Likely):
 
     def changes_tree(self, call: ast.Call) -> bool:
         """Whether `call` is a gradient, an update, or maps the leaves of a tree."""
-        qualname = self._module.qualname(call.func)
-        is_gradient = isinstance(call.func, ast.Call) and self._module.qualname(call.func.func) in _GRADIENTS
-        is_update = isinstance(call.func, ast.Attribute) and call.func.attr in _FUNCTIONAL and qualname is None
-        return is_gradient or is_update or qualname in _MAPS
+        return self.derives(call) or self.updates(call) or self.maps_tree(call)
+
+    def derives(self, call: ast.Call) -> bool:
+        """Whether `call` is of a gradient that is made there: `jax.grad(loss)(params)`."""
+        return isinstance(call.func, ast.Call) and self._module.qualname(call.func.func) in _GRADIENTS
+
+    def updates(self, call: ast.Call) -> bool:
+        """Whether `call` is of the method by which an optimizer or a training state updates."""
+        is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _FUNCTIONAL
+        return is_method and self._module.qualname(call.func) is None
+
+    def maps_tree(self, call: ast.Call) -> bool:
+        """Whether `call` maps the leaves of a tree."""
+        return self._module.qualname(call.func) in _MAPS
 
     def is_array(self, expr: ast.expr) -> bool:
         """Whether `expr` is surely an array of JAX, or a tree of them."""

@@ -2,6 +2,7 @@
 
 import ast
 import keyword
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
@@ -34,7 +35,7 @@ from jaxfix_codemods.jitting.whole import (
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update import checks, kept
-from jaxfix_codemods.unjitted_update.binding import counter_of, simple
+from jaxfix_codemods.unjitted_update.binding import counter_of, is_range, simple
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -325,30 +326,37 @@ class _Judge:
             return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
         goes_on = [name for name in results if name in given]
         result = _last(goes_on[0] if goes_on else results[-1] if results else "value")
-        if self._objects:
-            names = ["train_step", "update_step"]
-        elif not goes_on:
+        if not self._objects and not goes_on:
             names = [f"compute_{result}"]
         else:
-            names = ["train_step", "update_step"] if self._trains() else self._advancing()
+            names = self._step_names(trains=bool(self._objects) or self._trains(given, goes_on))
             names += [f"{name}_{result}" for name in names]
         mark = "" if own is None else "_"
         return self._module.get(Identifiers).first_unused([f"{mark}{name}" for name in names])
 
-    def _advancing(self) -> list[str]:
-        """Names of a step that does not train: `advance`, else by the function whose loop calls it."""
-        caller = self._scope
-        return ["advance", f"{caller.name.strip('_')}_step"] if isinstance(caller, ast.FunctionDef) else ["advance"]
+    def _step_names(self, *, trains: bool) -> list[str]:
+        """`train_step` of what trains, else the step of the function whose loop calls it: `leapfrog_step`."""
+        caller = self._scope.name if isinstance(self._scope, ast.FunctionDef) else ""
+        told = re.sub(r"_?steps?$", "", caller.strip("_"))
+        of_caller = [f"{told}_step"] if told not in ("", "main") else []
+        return ["train_step", *of_caller, "update_step"] if trains else [*of_caller, "advance"]
 
-    def _trains(self) -> bool:
-        """Whether the row changes a tree by gradients, as far as its calls tell."""
+    def _trains(self, given: Collection[str], goes_on: Sequence[str]) -> bool:
+        """Whether the row updates by an optimizer, or a tree or by data of the loop, along a gradient."""
         device = self._module.get(Device)
-        return any(
-            device.holds_jitted(statement) or device.changes_tree(node)
-            for statement in self._row
-            for node in walk(statement)
-            if isinstance(node, ast.Call)
+        calls = [node for statement in self._row for node in walk(statement) if isinstance(node, ast.Call)]
+        if any(device.updates(call) for call in calls):
+            return True
+        derives = any(device.derives(call) for call in calls) or any(map(device.holds_jitted, self._row))
+        return derives and (
+            bool({*given} & self._taken_by_loops() - {*goes_on}) or any(device.maps_tree(call) for call in calls)
         )
+
+    def _taken_by_loops(self) -> set[str]:
+        """What the loops around take from what they run over, numbers of `range` apart."""
+        around = (self._around, *self._module.ancestors(self._around))
+        loops = (each for each in around if isinstance(each, ast.For) and not is_range(self._module, each.iter))
+        return {node.id for loop in loops for node in walk(loop.target) if isinstance(node, ast.Name)}
 
     # --- its object -------------------------------------------------------------------------------------------
 
