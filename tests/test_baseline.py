@@ -333,7 +333,7 @@ def test_an_update_that_changes_nothing_writes_nothing(known: Path, cli: Cli) ->
         (("--baseline", "src"), "src: is not a regular file"),
         (("--baseline", "pyproject.toml", "--update-baseline"), "pyproject.toml: not JSON"),
         (("--no-baseline", "--update-baseline"), "`--no-baseline` goes with neither"),
-        (("-", "--update-baseline"), "what comes from stdin is not written into a baseline"),
+        (("-", "--update-baseline"), "findings from stdin do not go into a baseline"),
         (("--baseline", "no/x.json", "--update-baseline"), "no/x.json"),
     ],
 )

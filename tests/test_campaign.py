@@ -58,7 +58,7 @@ def test_names_come_from_places_and_paths_start_at_the_list(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "names no repositories"),
+        ("", "lists no repositories"),
         ("[[repository]\n", "repos.toml: "),
         ("[[repository]]\n", "one of `path` and `url`"),
         ('[[repository]]\npath = "a"\nurl = "b"\n', "one of `path` and `url`"),
@@ -123,10 +123,8 @@ def test_a_report_of_apply_is_read() -> None:
     assert (found.found, found.proven, found.safe, found.refuted) == (3, 1, 1, 1)
     assert (found.compiles, found.run_s, found.diff) == ((31, 12), (8.71, 3.6), "a diff")
     assert found.versions == "Python 3.11.7, jax 0.10.2, cpu"
-    failing: dict[str, object] = {
-        "evidence": [{"verdict": "failed", "reason": "fails before any rewrite: exit status 2"}]
-    }
-    with pytest.raises(UserError, match="its program fails before any rewrite: exit status 2"):
+    failing: dict[str, object] = {"evidence": [{"verdict": "failed", "reason": "fails without any fix: exit status 2"}]}
+    with pytest.raises(UserError, match="its program fails without any fix: exit status 2"):
         repository.read(Repository("a"), failing, "")
 
 

@@ -400,7 +400,7 @@ def test_uncommitted_changes_are_not_written_over(project: Path, cli: Cli) -> No
     (project / "new.py").write_text(SLOW)
     done = cli("apply")
     assert done.code == 2
-    assert "changes that are not committed would be written over: new.py (untracked), train.py (modified)" in done.err
+    assert "uncommitted changes would be overwritten: new.py (untracked), train.py (modified)" in done.err
     assert text() == SLOW + "# mine\n"
     assert not (project / ".jaxfix").exists()
     assert cli("apply", "--allow-dirty").code == 1

@@ -164,10 +164,10 @@ def test_a_program_that_cannot_start_is_an_error_and_nothing_is_written(
 def test_a_program_that_fails_proves_nothing(project: Path) -> None:
     done = jaxfix("apply", "--select", "tiny-ready", "--run", "python gone.py", "train.py")
     assert done.code == 1
-    assert done.out.startswith("failed  `python gone.py`  fails before any rewrite: exit status 2: ")
+    assert done.out.startswith("failed  `python gone.py`  fails without any fix: exit status 2: ")
     assert "; 3 fixes wait for it\n        " in done.out and done.out.count("failed") == 1
     quiet = jaxfix("apply", "--select", "tiny-ready", "--run", "sh -c 'echo no pytest; exit 5'", "train.py")
-    assert "fails before any rewrite: exit status 5: no pytest" in quiet.out
+    assert "fails without any fix: exit status 5: no pytest" in quiet.out
     assert (project / "train.py").read_text() == PROGRAM
 
 

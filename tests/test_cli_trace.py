@@ -470,7 +470,7 @@ def test_a_stale_trace_is_said_and_used_where_lines_are_the_same(traced: Path, c
     _, out, err = cli("check", "--trace", "t.json")
     assert "train.py:10:12: local-loop-function" in out and "seen: 3 compiles" in out
     assert "ragged-shape" not in out
-    assert "note: `train.py` has changed since the trace: only lines that still read as they did are used\n" in err
+    assert "note: `train.py` has changed since the trace: only its unchanged lines are used\n" in err
 
 
 def test_a_trace_of_other_files_is_said(traced: Path, cli: Run) -> None:

@@ -120,7 +120,7 @@ def test_a_name_is_not_safe(project: Path, cli: Cli) -> None:
 def test_writing_gives_other_names_to_who_asks_for_a_version(project: Path, cli: Cli) -> None:
     done = cli("upgrade", "--write", "--allow-no-vcs")
     text = (project / "train.py").read_text()
-    assert "other names of the same thing are written without a run" in done.err
+    assert "renames are written without a run" in done.err
     assert done.code == 1 and "jax.tree.map(lambda g: jnp.clip(g, max=1.0, min=-1.0), grads)" in text
     assert "jax.ops" in text and SourceFile.decode("train.py", text.encode()).text
     cli("upgrade", "--write", "--unproven", "--allow-no-vcs")
@@ -193,8 +193,8 @@ def test_a_diff_writes_nothing(project: Path, cli: Cli) -> None:
 def test_what_is_held_is_proven_by_the_same_command(project: Path, cli: Cli) -> None:
     (project / "train.py").write_text(f'{TRAINING}\n\nif __name__ == "__main__":\n    print(1)\n')
     done = cli("upgrade", "--from", "0.4.13", "--diff")
-    assert "for evidence: `jaxfix upgrade --from 0.4.13 train.py --allow-no-vcs --run 'python train.py'`" in done.err
-    assert "another name of the same thing\n" in done.out and "unproven" not in done.out
+    assert "to prove them: `jaxfix upgrade --from 0.4.13 train.py --allow-no-vcs --run 'python train.py'`" in done.err
+    assert "a rename\n" in done.out and "unproven" not in done.out
 
 
 @pytest.mark.parametrize(

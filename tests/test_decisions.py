@@ -297,4 +297,4 @@ def test_of_two_fixes_of_one_place_it_is_said_what_becomes_of_them(project: Path
     assert unlike_shown(made, pair, both) == ("train.py",)
     one = Decisions().with_choice([pair[1].name], Choice.ACCEPTED)
     assert unlike_shown(planned(session.fixable, one), pair, one) == ()
-    assert lost == f"only that of line {pair[1].diagnostic.line} is made of the two" and gone.name == pair[0].name
+    assert lost == f"only that of line {pair[1].diagnostic.line} of the two is made" and gone.name == pair[0].name

@@ -168,7 +168,7 @@ def test_with_no_run_nothing_is_started(project: Path, cli: Cli) -> None:
     program(project, ".venv/bin/python", "touch ran")
     done = cli("--no-run", "--python", ".venv/bin/python")
     assert not (project / "ran").exists()
-    assert "its packages are not found without starting it" in done.line("warn", "interpreter")
+    assert "its packages are unknown: it was not started" in done.line("warn", "interpreter")
 
 
 def test_the_program_of_a_project_is_never_started(project: Path, cli: Cli) -> None:

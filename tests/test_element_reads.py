@@ -1,4 +1,4 @@
-"""Elements that a run has read one by one, where no line of the file says that they are of an array of JAX."""
+"""Elements that a run has read one by one, where no line of the file says that they are of a JAX array."""
 
 from collections.abc import Callable
 from textwrap import dedent

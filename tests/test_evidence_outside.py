@@ -130,7 +130,7 @@ def test_items_keywords_and_kinds_that_the_program_never_passes(tmp_path: Path) 
     assert differing(run) == {
         "mask": {"given `params` with keys like 'norm'"},
         "grouped": {"given `flat` with keys of more parts between '/'"},
-        "scaled": {"given numbers of NumPy"},
+        "scaled": {"given NumPy numbers"},
         "step": {"given the keyword `clip`"},
         "total": {"given `terms` with one item more"},
         "frozen": {"given `grads` with None for 'w'"},

@@ -271,7 +271,7 @@ def test_a_program_that_fails_where_it_has_called_the_functions_is_run_once() ->
     program = Program(lambda fixes, case: 2 - len(fixes), repeats=False, failing=lambda fixes, case: "no such file")
     found = proof(program, "ab")
     assert {(entry.verdict, entry.reason) for entry in found.values()} == {
-        (Verdict.FAILED, "fails before any rewrite: no such file")
+        (Verdict.FAILED, "fails without any fix: no such file")
     }
     assert (len(program.runs), {entry.comparisons for entry in found.values()}) == (1, {()})
 

@@ -221,7 +221,7 @@ def test_an_older_one_that_is_not_committed_is_refused(project: Path, cli: Cli) 
     Path("jaxfix_helpers.py").write_bytes(OLDER)
     done = cli(*APPLY, "train.py")
     assert done.code == 2
-    assert "changes that are not committed would be written over: jaxfix_helpers.py (untracked)" in done.err
+    assert "uncommitted changes would be overwritten: jaxfix_helpers.py (untracked)" in done.err
     assert Path("train.py").read_text() == USER
 
 

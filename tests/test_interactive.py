@@ -248,7 +248,7 @@ def test_a_text_of_ones_own_outlives_an_interruption_and_is_shown_again(project:
     ("words", "said"),
     [
         (("jax", "jax"), "nothing was changed: `y` takes the fix as it is"),
-        (("tiny_done", "tiny_safe"), "nothing of the fix is left: `n` refuses it"),
+        (("tiny_done", "tiny_safe"), "the fix changes nothing any more: `n` refuses it"),
         (("not there", ""), "nothing was changed; name another one in `$EDITOR`"),
     ],
 )
@@ -479,6 +479,6 @@ def test_a_diff_on_a_terminal_ends_with_the_last_lines_of_a_program_that_failed(
     failing = ("--run", "sh -c 'echo its last words; exit 5'")
     with Person("apply", "--diff", *ONLY, *failing) as person:
         person.sees("# held")
-        person.sees("fails before any rewrite: exit status 5")
+        person.sees("fails without any fix: exit status 5")
         person.sees("\n        its last words")
         assert person.leaves() == 1

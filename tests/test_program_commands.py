@@ -85,7 +85,7 @@ def test_an_apply_without_evidence_ends_with_the_command(
     (tmp_path / "model.py").write_text(SLOW)
     (tmp_path / "train.py").write_text(f"import model\n{MAIN}")
     done = cli("apply", "model.py", "--allow-no-vcs")
-    assert "note: for evidence: `jaxfix apply model.py --allow-no-vcs --run 'python train.py'`" in done.err
+    assert "note: to prove them: `jaxfix apply model.py --allow-no-vcs --run 'python train.py'`" in done.err
     json.loads(cli("apply", "model.py", "--allow-no-vcs", "--output-format", "json").out)
 
 

@@ -94,7 +94,7 @@ def test_what_is_done_eagerly_alone_is_not_told_by_a_trace() -> None:
     assert found.double is None or found.double > 100 * razor.LIMIT
 
 
-@pytest.mark.parametrize("read", [float, np.asarray], ids=["a float", "an array of NumPy"])
+@pytest.mark.parametrize("read", [float, np.asarray], ids=["a float", "a NumPy array"])
 @pytest.mark.parametrize("slip", [1.0, 1 + 1e-6], ids=["only rounds", "differs by more"])
 def test_a_result_that_was_read_on_the_host_is_compared_in_double_precision(read: Any, slip: float) -> None:
     def selected(leaves: list[Any]) -> Any:

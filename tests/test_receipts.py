@@ -312,7 +312,7 @@ def test_what_fails_is_kept_and_a_dry_run_keeps_nothing(project: Path, cli: Cli)
     apply = ("apply", "--allow-dirty", "--run", "sh -c 'exit 5'")
     assert cli(*apply, "--diff").code == 1
     assert not (project / ".jaxfix").exists()
-    assert "failed  `sh -c 'exit 5'`  fails before any rewrite" in cli(*apply).out
+    assert "failed  `sh -c 'exit 5'`  fails without any fix" in cli(*apply).out
     (entry,) = receipts.batches(project)[0][0].receipts
     assert (entry.evidence.verdict, entry.file, entry.after_sha256) == (Verdict.FAILED, "train.py", None)
     assert (entry.drove, entry.configured) == (None, "python train.py")

@@ -137,7 +137,7 @@ def test_a_stack_of_vectors_is_told_and_left() -> None:
     text = "import jax.numpy as jnp\n\n\ndef f(a, b):\n    return jnp.linalg.solve(a, b)\n"
     around = Surroundings(jax=(0, 10, 2), came_from=(0, 4, 30))
     (found,) = analysed(text, around).found
-    assert found.finding.recipe is None and "takes a stack of vectors for matrices" in found.finding.message
+    assert found.finding.recipe is None and "treats a stack of vectors as matrices" in found.finding.message
     assert rewritten(text, around) == text
 
 

@@ -137,7 +137,7 @@ def test_a_call_that_a_stop_has_ended_is_no_difference() -> None:
 
 
 def test_a_count_that_drifts_is_said_to_hang_on_rounding() -> None:
-    words = "with the added `jit`, a discrete result hangs on rounding"
+    words = "with the added `jit`, a discrete result depends on rounding"
     assert comparison(run(1.4, count=4)).reason.endswith(words)
     assert comparison(replace(AFTER, stdout="loss 0.7 after 4")).reason.endswith(words)
     assert not comparison(run(1.4, weak=True)).reason.endswith(words)

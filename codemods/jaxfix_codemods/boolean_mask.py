@@ -17,16 +17,18 @@ After:
     def gains(returns):
         return jnp.sum(returns, where=returns > 0)
 
-Safety: needs a rerun. The mask is computed element by element from the array itself, so it has its shape: a mask of
-rows selects rows, and `where=` would broadcast it along the other axis, silently so for a square array. What the array
-is compared with may have more dimensions, and then `x[mask]` raises: where it is not known to be a number,
-`jnp.broadcast_to` keeps the mask to the shape of the array, and raises too, another error; it takes no masked array of
-NumPy, which the receipt says. Under a trace `x[mask]` raises, so a function that is traced somewhere, or passed on, is
-declined: something may take that error. The mask is provably boolean, since integers select by position. Numbers
-are added in another order: sums and means of floats are rounded differently, and agree in double precision; whole
-numbers, `any` and `all` keep every bit. Declined are `max` and `min`, which raise where nothing is selected, and `std`
-and `var`, whose gradient is NaN where a value that is left out is. What has an axis or another argument is left alone,
-as are arrays of NumPy, which nothing is compiled for.
+Safety: needs a rerun. The mask must be computed element by element from the array itself, so that it has the same
+shape: a mask of rows would select rows, while `where=` would broadcast it along the other axis, silently for a square
+array. It must be provably boolean, since integers select by position. If the compared value is not known to be a
+number, `jnp.broadcast_to` keeps the mask to the shape of the array, and raises where `x[mask]` raises, with another
+message; it rejects masked NumPy arrays, which the receipt says.
+
+Declined: functions that may be traced or are passed on, because `x[mask]` raises under a trace and something may
+catch that; `max` and `min`, which raise if nothing is selected; `std` and `var`, whose gradient is NaN if a value
+that is left out is. Not reported: reductions with an axis or other arguments, and NumPy arrays, which do not compile.
+
+Elements are added in another order: sums and means of floats round differently and agree in double precision;
+integers, `any` and `all` keep every bit.
 
 Evidence: fewer compiles; beside the original the results differ by rounding alone, in double precision.
 
@@ -104,7 +106,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 
 def _is_computed(module: Module, expr: ast.expr) -> bool:
-    """Whether it is what a function of jax, or a jitted one, has returned, or an array made of that by its methods."""
+    """Whether it is what a jax function, or a jitted one, has returned, or an array made of that by its methods."""
     match expr:
         case ast.Name():
             value = module.only_value(expr)
@@ -168,11 +170,11 @@ def _check_traces(module: Module, call: ast.Call) -> None:
     """That nothing traces it, where it raises today: what takes the error would be given a value."""
     if Runs.TRACED in module.get(Staging).seen(call):
         raise Declined(
-            Reason(Code.MAY_FAIL, "it runs under a trace too, where it raises: something may take the error")
+            Reason(Code.MAY_FAIL, "it runs under a trace too, where it raises: something may catch the error")
         )
     function = module.function(call)
     if isinstance(function, ast.FunctionDef) and _is_handed_on(module, function):
-        text = f"`{function.name}` is passed on: under a trace it raises, and something may take the error"
+        text = f"`{function.name}` is passed on: under a trace it raises, and something may catch the error"
         raise Declined(Reason(Code.MAY_FAIL, text))
 
 

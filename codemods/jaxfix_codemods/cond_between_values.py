@@ -28,15 +28,15 @@ After:
 
         return [jax.grad(loss)(x, t) for t in range(steps)]
 
-Safety: needs a rerun. Both branches are computed now. One that divides, takes a root or multiplies two arrays may be
-infinite or NaN where it is not chosen, and zero times that makes the gradient NaN; one that calls back into Python
-would do so always. `lax.cond(p, lambda: x, lambda: 0.0)` is weakly typed and `jnp.where` is not, so that a bfloat16
-computation downstream would become float32; and where the branches have different shapes `jnp.where` broadcasts
-instead of raising. `x * 0.9 + y` is rounded once where it is compiled as one program, twice where it runs by
-itself. A gradient that is zero since the other branch was chosen would be -0.0 after a negation. `lax.cond`
-computes with arrays, Python and NumPy with double precision: operands that are not known to be arrays are converted
-first. Each of these is declined, or left to another codemod. Two errors turn into results: a predicate that is no
-scalar, and branches of different dtypes.
+Safety: needs a rerun. Both branches are computed now, so these are declined: a branch that divides, takes a root or
+multiplies two arrays, because a value that is infinite or NaN where it is not chosen makes the gradient NaN; a branch
+that calls back into Python; branches whose shapes may differ, which `jnp.where` broadcasts; results that may lose a
+weak type (`lax.cond(p, lambda: x, lambda: 0.0)` is weakly typed, and a bfloat16 computation downstream would become
+float32); expressions such as `x * 0.9 + y`, which round once in one program and twice eagerly; and negations, whose
+zero gradient would become -0.0.
+
+Operands that are not known to be arrays are converted first, as Python and NumPy compute in double precision and
+`lax.cond` does not. Two errors become results: a predicate that is not a scalar, and branches with different dtypes.
 
 Evidence: fewer compiles, results and gradients equal bit for bit.
 

@@ -47,7 +47,7 @@ def inside(function: Function) -> Iterator[ast.AST]:
 
 
 def runs_host_code(module: Module, named: ast.expr) -> bool:
-    """Whether a program of `named` may run code of the host: this file has such ones, or another that it may call."""
+    """Whether a program of `named` may run host code: this file has such ones, or another that it may call."""
     if module.names.may_name(_CALLING_BACK) and any(map(module.references, _CALLING_BACK)):
         return True
     functions = tuple(closure(module, named))

@@ -28,8 +28,7 @@ After:
     for rate in rates:
         print(jax.lax.scan(decay, (0.0, rate), xs)[0][0])
 
-Safety: report only. Where the function is made is not followed through other
-files yet.
+Safety: report only. The place that creates the function is not yet followed through other files.
 
 Evidence: the compiles of the traced run.
 
@@ -79,7 +78,7 @@ def _finding(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
         at=at,
         message=message,
         title=title,
-        declined=Reason(Code.SEEN_ONLY, "where it is made is not known from this line"),
+        declined=Reason(Code.SEEN_ONLY, "the line that makes it is unknown"),
     )
 
 

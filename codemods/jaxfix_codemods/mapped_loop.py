@@ -29,22 +29,22 @@ After:
 
     print(scores(jnp.ones((3, 2)), jnp.ones((64, 3))).sum())
 
-Safety: needs a rerun. The element is traced once: what prints, draws from NumPy or counts is declined, and so is a
-number of the loop that is anything else than an index or the number of a key, which must not be negative; a list,
-whose entries may differ in shape, and what the function finds around it, which may be one, or an array of NumPy;
-elements of a list of layers; `jnp.array` of what may be numbers of Python, or of no elements at all. `jax.lax.map`
-computes one element after the other, and keeps the bits. `jax.vmap` computes all of them at once, and is faster on
-most devices, but sums in another order (1e-7 of the largest value in a mean, a norm, a softmax), takes the memory of
-all elements together, and draws other numbers from keys of `rbg`. So traced code gets `jax.lax.map`. Eager code gets
-`jax.vmap`, since each call of `jax.lax.map` with a new function compiles again; there an element that draws random
-numbers, or that branches on its values, is left alone, and so are the rows of an array of NumPy, with which Python
-computes in double precision. A masked array of NumPy, over which Python goes row by row, raises under `jax.vmap`; of
-no rows at all, which `jnp.stack` refuses, it makes an array without elements, as `jax.lax.map` does. A list that a
-`for` appends to is for [`unrolled-loop`](unrolled-loop.md).
+Safety: needs a rerun. The element is traced once, so these are declined: elements that print, draw from NumPy or
+count; loop numbers used as anything but an index or the number of a key, which must not be negative; lists and
+captured values whose entries may differ in shape; NumPy arrays; elements of a list of layers; and `jnp.array` of
+Python numbers or of no elements.
 
-Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
-sums in another order: calls beside the original then differ by rounding alone, in double precision. Where a warm call
-takes half as long again, the fix is held back.
+Traced code gets `jax.lax.map`, which computes one element after the other and keeps the bits. Eager code gets
+`jax.vmap`, since an eager `jax.lax.map` with a new function compiles at each call. `jax.vmap` computes all elements
+at once: it is faster on most devices, needs the memory of all elements, sums in another order (1e-7 of the largest
+value in a mean, a norm or a softmax), and draws other numbers from `rbg` keys. So eager elements that draw random
+numbers or branch on values are left alone, and so are rows of a NumPy array, with which Python computes in double
+precision. A masked NumPy array raises under `jax.vmap`; for no rows, where `jnp.stack` raises, both return an empty
+array. Lists that a `for` appends to are handled by [`unrolled-loop`](unrolled-loop.md).
+
+Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ because XLA fuses
+and sums in another order: then calls beside the original agree in double precision. If a warm call takes half as long
+again, the fix is held back.
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.map.html and
 https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html; measured with jax 0.10.2 on a CPU.

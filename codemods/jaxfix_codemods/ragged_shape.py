@@ -30,9 +30,8 @@ After:
         padded[:length] = np.arange(length, dtype=np.float32)
         print(total(padded))
 
-Safety: report only. Padding is right where what is added cannot be seen in the
-result, as zeros in a sum; a mean, a softmax or a norm needs a mask. Lengths
-padded to a power of two keep both compiles and waste small.
+Safety: report only. Padding is right if it has no influence on the result, such as zeros in a sum; a mean, a softmax
+or a norm needs a mask. Lengths padded to a power of two keep both compiles and waste small.
 
 Evidence: the compiles of the traced run.
 

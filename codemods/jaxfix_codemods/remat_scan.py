@@ -36,16 +36,16 @@ After:
     step = jax.jit(jax.grad(forward))
     print(step(jnp.full((24, 64, 64), 0.01), jnp.ones((512, 64))).shape)
 
-Safety: on request. Results are equal except rounding; what changes is time, which `jaxfix apply --goal memory` gives
-for memory. Without that option nothing is said: a scan is no mistake. Declined where the body, or a helper of it,
-prints, calls back or has other side effects, which would happen twice, and where it is unknown. Left alone are bodies
-that are checkpointed already, and scans that run eagerly: there the new function would compile again at every call.
+Safety: on request. Results are equal up to rounding, and `jaxfix apply --goal memory` trades time for memory. Without
+that option nothing is reported, as a scan is not a mistake. Declined: bodies that are unknown, or that print, call
+back or have other side effects, in a helper too, which would happen twice. Left alone: bodies that are checkpointed
+already, and scans that run eagerly, where the new function would compile at every call.
 
-Evidence: what is compiled needs a tenth less memory while it runs (`memory_analysis`), by one megabyte at least, and
-compiles no more often; results, and gradients of the function beside its original, agree up to the rounding of another
-program. The receipt says what it costs in floating-point operations (`cost_analysis`, which counts the body of a loop
-once); a fix is refused whose warm step takes 1.5 times as long in three runs. Where nothing is differentiated nothing
-is stored, and the proof says that there is no effect.
+Evidence: compiled programs need a tenth less temporary memory (`memory_analysis`), at least one megabyte, with no
+more compiles; results, and gradients beside the original, agree up to the rounding of another program. The receipt
+gives the cost in floating-point operations (`cost_analysis`, which counts the body of a loop once); a fix whose warm
+step takes 1.5 times as long in three runs is refused. If nothing is differentiated, nothing is stored, and the fix
+has no effect.
 
 Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html and
 https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
@@ -138,7 +138,7 @@ def _check(module: Module, body: ast.expr, function: Function | None) -> None:
     for reason in effects(module, function):
         raise Declined(reason)
     if runs_host_code(module, body):
-        text = f"`{module.text(body)}` may run code of the host within its program, here or in another file, twice then"
+        text = f"`{module.text(body)}` may call back to the host, which would happen twice"
         raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 

@@ -10,7 +10,7 @@ mixed = {"table": table, "scale": 3}
 
 @jax.jit
 def on_the_host(x):
-    return x @ host  # want: captured-constant (no fix): `host` is data of the host
+    return x @ host  # want: captured-constant (no fix): `host` is host data
 
 
 @jax.jit
@@ -49,7 +49,7 @@ def with_a_star(*x):
 
 @jax.jit
 def asks_what_it_is(x):
-    return x @ table if isinstance(table, jax.Array) else x  # want: captured-constant (no fix): what kind of object
+    return x @ table if isinstance(table, jax.Array) else x  # want: captured-constant (no fix): checks its type
 
 
 @jax.jit

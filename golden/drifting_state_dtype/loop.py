@@ -13,7 +13,7 @@ def update(average, gradient):
 def main():
     average = jnp.zeros(4, jnp.bfloat16)
     for step in range(4):
-        average = update(average, gradient(4))  # want: drifting-state-dtype (no fix): not known from this line
+        average = update(average, gradient(4))  # want: drifting-state-dtype (no fix): is unknown
     print(average)
 
 

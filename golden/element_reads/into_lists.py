@@ -1,4 +1,4 @@
-"""Elements that are indices into lists of Python: of a buffer, of a variable, through a method of the object."""
+"""Elements that are indices into Python lists: of a buffer, of a variable, through a method of the object."""
 
 import collections
 

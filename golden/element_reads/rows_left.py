@@ -40,12 +40,12 @@ def added(params, rows):
     for row in jnp.sin(rows):
         params = powered(params, row, 2)
     for row in jnp.sin(rows):
-        params = filtered(params, row)  # which takes arrays of NumPy for constants
+        params = filtered(params, row)  # which takes NumPy arrays for constants
     return params
 
 
 def drawn(key):
-    return [draw(each) for each in jax.random.split(key, 200)]  # keys are no arrays of NumPy
+    return [draw(each) for each in jax.random.split(key, 200)]  # keys are not NumPy arrays
 
 
 def kept(params, rows):

@@ -5,7 +5,7 @@ import solvers
 
 
 def solve(objective, start):
-    return solvers.minimise(objective, start)  # want: fresh-function (no fix): where it is made
+    return solvers.minimise(objective, start)  # want: fresh-function (no fix): the line that makes it
 
 
 def fit(data):

@@ -14,7 +14,7 @@ class Filter:
 
 
 def run(body, signal):
-    return jax.lax.scan(body, 0.0, signal)[1]  # want: fresh-function (no fix): not known from this line
+    return jax.lax.scan(body, 0.0, signal)[1]  # want: fresh-function (no fix): is unknown
 
 
 def main():

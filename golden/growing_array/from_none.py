@@ -37,7 +37,7 @@ def of_the_host(batches):
         if outputs is None:
             outputs = batch
         else:
-            outputs = jnp.concatenate([outputs, batch])  # want: growing-array (no fix): may be an array of NumPy
+            outputs = jnp.concatenate([outputs, batch])  # want: growing-array (no fix): may be a NumPy array
     return outputs
 
 

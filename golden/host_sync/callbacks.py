@@ -1,4 +1,4 @@
-"""Steps that run code of the host, which the loop would no longer wait for."""
+"""Steps that run host code, which the loop would no longer wait for."""
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,6 @@ def counted(weights, batches):
     losses, counts = [], []
     for batch in batches:
         weights, loss = noting_step(weights, batch)
-        losses.append(float(loss))  # want: host-sync (no fix): may run code of the host
+        losses.append(float(loss))  # want: host-sync (no fix): may call back to the host
         counts.append(len(seen))
     return losses, counts

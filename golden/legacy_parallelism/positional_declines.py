@@ -7,7 +7,7 @@ from jax.sharding import PositionalSharding
 from mine import train
 
 devices = np.array(jax.devices())
-asked = PositionalSharding(devices)  # want: legacy-parallelism (no fix): goes where it may be asked
+asked = PositionalSharding(devices)  # want: legacy-parallelism (no fix): goes to code that may read its axes
 print(asked.shape)
 given = PositionalSharding(devices)  # want: legacy-parallelism (no fix)
 train(given)

@@ -42,7 +42,7 @@ def runs(start, xs, config, pick, log):
         start = closed.run(start).params
         fresh = jaxopt.LBFGS(lambda p, x: loss(p, x))  # want: local-jit (no fix): each iteration defines
         start = fresh.run(start, x=x).params
-        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): created with what `pick` returns each time
+        picked = jaxopt.LBFGS(pick())  # want: local-jit (no fix): created with a new result of `pick` each time
         start = picked.run(start, x=x).params
         reads = jaxopt.LBFGS(shifted)  # want: local-jit (no fix): it keeps what `shifted` reads
         start = reads.run(start, x=x).params

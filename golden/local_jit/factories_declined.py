@@ -40,7 +40,7 @@ def run(params, batches, log):
     config = {"scale": 1.0}
     held = {"scale": 1.0}
     for number, batch in enumerate(batches):
-        step = make_step(optax.sgd(0.1))  # want: local-jit (no fix): what `optax.sgd` returns each time
+        step = make_step(optax.sgd(0.1))  # want: local-jit (no fix): a new result of `optax.sgd` each time
         params = step(params, batch)
         pull = towards(batch)  # want: local-jit (no fix): `batch`, which the loop rebinds: pass that to `pull` instead
         params = pull(params)

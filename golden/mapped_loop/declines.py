@@ -7,7 +7,7 @@ import numpy as np
 
 @jax.jit
 def counts(weights, rows):
-    return jnp.stack([jnp.tanh(rows[0] @ weights) * i / 3 for i in range(40)])  # want: mapped-loop (no fix): as a number of Python
+    return jnp.stack([jnp.tanh(rows[0] @ weights) * i / 3 for i in range(40)])  # want: mapped-loop (no fix): as a Python number
 
 
 @jax.jit
@@ -57,7 +57,7 @@ def of_a_list(weights, layers):
 
 @jax.jit
 def weak(rows):
-    return jnp.array([jnp.exp(2.0) + 0 * i for i in range(40)])  # want: mapped-loop (no fix): as a number of Python
+    return jnp.array([jnp.exp(2.0) + 0 * i for i in range(40)])  # want: mapped-loop (no fix): as a Python number
 
 
 @jax.jit

@@ -23,7 +23,7 @@ def episode(env, params):
 def train(env, params):
     for _ in range(1000):
         observations, rewards = episode(env, params)
-        params = update(params, observations, rewards)  # want: ragged-batch (no fix): pad it to that
+        params = update(params, observations, rewards)  # want: ragged-batch (no fix): pad to it
     return params
 
 
@@ -38,7 +38,7 @@ def train_at_once(env, params):
             if done:
                 break
         batch = jnp.stack(observations)
-        params = update(params, batch, jnp.array(rewards))  # want: ragged-batch (no fix): how long it can be
+        params = update(params, batch, jnp.array(rewards))  # want: ragged-batch (no fix): its greatest length
     return params
 
 

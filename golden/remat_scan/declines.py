@@ -14,7 +14,7 @@ def printing(h, xs):
         jax.debug.print("{}", h)
         return h + x, None
 
-    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): may run code of the host
+    return jax.lax.scan(body, h, xs)  # want: remat-scan (no fix): may call back to the host
 
 
 @jax.jit
@@ -45,4 +45,4 @@ def counting(h, xs):
         jax.debug.print("{}", i)
         return h + xs[i]
 
-    return jax.lax.fori_loop(0, 5, body, h)  # want: remat-scan (no fix): may run code of the host
+    return jax.lax.fori_loop(0, 5, body, h)  # want: remat-scan (no fix): may call back to the host

@@ -2,8 +2,8 @@
 
 import jax
 
-tree_map = getattr(jax, "tree_map")  # want: removed-api (no fix): in a text
-tie_in = getattr(jax.lax, "tie_in")  # want: removed-api (no fix): in a text
+tree_map = getattr(jax, "tree_map")  # want: removed-api (no fix): in a string
+tie_in = getattr(jax.lax, "tie_in")  # want: removed-api (no fix): in a string
 perhaps = getattr(jax, "tree_map", None)
 leaves = getattr(jax.tree_util, "tree_leaves")
 own = getattr(tie_in, "tree_map")

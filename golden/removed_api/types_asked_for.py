@@ -7,18 +7,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import xla
 
-KINDS = (np.ndarray, jnp.DeviceArray)  # want: removed-api (no fix): differently
-Asked = jnp.DeviceArray  # want: removed-api (no fix): differently
+KINDS = (np.ndarray, jnp.DeviceArray)  # want: removed-api (no fix): differ
+Asked = jnp.DeviceArray  # want: removed-api (no fix): differ
 Read = jnp.DeviceArray  # want: removed-api
-NAMES = {jnp.DeviceArray: "array"}  # want: removed-api (no fix): differently
+NAMES = {jnp.DeviceArray: "array"}  # want: removed-api (no fix): differ
 
 
 def kind(x):
-    if type(x) is jnp.DeviceArray:  # want: removed-api (no fix): differently
+    if type(x) is jnp.DeviceArray:  # want: removed-api (no fix): differ
         return 1
-    if isinstance(x, xla.DeviceArray | np.ndarray):  # want: removed-api (no fix): differently
+    if isinstance(x, xla.DeviceArray | np.ndarray):  # want: removed-api (no fix): differ
         return 2
-    if isinstance(x, (int, (jax.random.KeyArray, float))):  # want: removed-api (no fix): differently
+    if isinstance(x, (int, (jax.random.KeyArray, float))):  # want: removed-api (no fix): differ
         return 3
     return isinstance(x, Asked)
 
@@ -28,10 +28,10 @@ def shown(x: Read) -> str:
     return str(x)
 
 
-@shown.register(jnp.DeviceArray)  # want: removed-api (no fix): differently
+@shown.register(jnp.DeviceArray)  # want: removed-api (no fix): differ
 def of_array(x):
     return "array"
 
 
-class Own(jnp.DeviceArray):  # want: removed-api (no fix): differently
+class Own(jnp.DeviceArray):  # want: removed-api (no fix): differ
     pass

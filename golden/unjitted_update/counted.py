@@ -16,7 +16,7 @@ def chosen(values):
 
 def report(rollouts):
     for rewards, ends in rollouts:
-        places = jnp.nonzero(ends)[0]  # want: unjitted-update (no fix): how long
+        places = jnp.nonzero(ends)[0]  # want: unjitted-update (no fix): length of
         starts = places - 1
         total = jnp.sum(rewards[places]) + jnp.mean(rewards[starts]) * jnp.std(rewards) + jnp.max(starts) ** 2
         print(total, spans(ends), len(places))

@@ -119,7 +119,7 @@ def main(params, batches, model):
         params = with_numpy(params, batch)  # want: unjitted-update (no fix): to `numpy.mean`
         params = any_number(params, batch)  # want: unjitted-update (no fix): any number of arguments
         params = by_function(params, batch, lambda p, b: jnp.sum(p * b))  # want: unjitted-update (no fix): a new function at every call
-        params = with_model(params, batch, model)  # want: unjitted-update (no fix): whether `jit` takes `model`
+        params = with_model(params, batch, model)  # want: unjitted-update (no fix): `jit` may not accept `model`
         buffer[:] = batch
         params = filled(params, buffer)  # want: unjitted-update (no fix): `buffer` is changed in place
     return params

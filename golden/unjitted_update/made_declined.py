@@ -61,7 +61,7 @@ class Problem:
 def of_a_dictionary(kind, w, batches):
     loss = picked(kind)
     for x in batches:
-        w = w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)  # want: unjitted-update (no fix): what `picked(kind)` gives is unknown
+        w = w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)  # want: unjitted-update (no fix): the result of `picked(kind)` is unknown
     return w
 
 
@@ -75,7 +75,7 @@ def of_two_returns(kind, w, batches):
 def of_a_table(kind, w, batches):
     loss = LOSSES[kind]
     for x in batches:
-        w = w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)  # want: unjitted-update (no fix): what `LOSSES[kind]` gives is unknown
+        w = w - 0.1 * jax.grad(loss)(w, x) * jnp.cos(w)  # want: unjitted-update (no fix): the result of `LOSSES[kind]` is unknown
     return w
 
 

@@ -159,7 +159,7 @@ class Copied:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.shared(params, batch)  # want: unjitted-update (no fix): passes `self` on as a whole
+            params = self.shared(params, batch)  # want: unjitted-update (no fix): passes all of `self` on
         return params
 
 

@@ -1,4 +1,4 @@
-"""Sums that begin as a number of Python stay outside: `jit` would compile the step for the number, then for the array."""
+"""Sums that begin as a Python number stay outside: `jit` would compile the step for the number, then for the array."""
 
 import equinox as eqx
 import jax
@@ -64,7 +64,7 @@ def scaled(params, batches):
     return params
 
 
-# equinox takes a number of Python for a static argument.
+# equinox takes a Python number for a static argument.
 def meta(model, batches):
     optimizer = optax.adam(0.1)
     state = optimizer.init(eqx.filter(model, eqx.is_array))

@@ -68,7 +68,7 @@ def of_an_object(model, point):
 
 def of_a_method(loss, slow_down, point):
     for _ in range(100):
-        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): what a caller passes is unknown
+        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): a caller may pass anything
         point = point - 0.1 * down + 0.01 * jnp.mean(down)
         slow_down()
     return point
@@ -76,7 +76,7 @@ def of_a_method(loss, slow_down, point):
 
 def of_nobody(loss, point):
     for _ in range(100):
-        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): what a caller passes is unknown
+        down = jax.grad(loss)(point)  # want: unjitted-update (no fix): a caller may pass anything
         point = point - 0.1 * down + 0.01 * jnp.mean(down)
     return point
 

@@ -25,7 +25,7 @@ def shifted(x):
 
 @jax.jit
 def decayed(x):
-    for i in range(50):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(50):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x * (1.0 - 0.001 * i) + i / 3
     return x
 
@@ -50,7 +50,7 @@ def counted(x):
 
 @jax.jit
 def told(x):
-    for i in range(64):  # want: unrolled-loop (no fix): line 55 does something in each iteration
+    for i in range(64):  # want: unrolled-loop (no fix): line 55 has a side effect in each iteration
         x = jnp.sin(x)
         print("a round")
     return x
@@ -59,7 +59,7 @@ def told(x):
 @jax.jit
 def collected(x):
     seen = {}
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = jnp.sin(x)
         seen[i] = x
     return seen
@@ -85,21 +85,21 @@ def skipped(x, flag=None):
 
 @jax.jit
 def sized(x):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x + jnp.sum(jnp.ones(i + 1))
     return x
 
 
 @jax.jit
 def cut(x):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x + jnp.sum(x[:i])
     return x
 
 
 @jax.jit
 def powers(x):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x + jnp.sin(x) ** i
     return x
 
@@ -107,7 +107,7 @@ def powers(x):
 @jax.jit
 def layers(x):
     weights = [jnp.ones((3, 3)) for _ in range(64)]
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = jnp.tanh(x @ weights[i])
     return x
 
@@ -115,14 +115,14 @@ def layers(x):
 @jax.jit
 def tabled(x):
     table = np.linspace(0.0, 1.0, 64)
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x + table[i] * jnp.sin(x)
     return x
 
 
 @jax.jit
 def deep(x):
-    for i in range(64):  # want: unrolled-loop (no fix): may make a layer, or draw on the state of one
+    for i in range(64):  # want: unrolled-loop (no fix): may create a layer, or use the state of one
         x = nn.Dense(8)(x)
     return x
 
@@ -147,7 +147,7 @@ def last_number(x):
 
 @jax.jit
 def last_of_some(x, flag=None):
-    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read after it, which not each iteration binds
+    for i in range(64):  # want: unrolled-loop (no fix): its last `y` is read after it, and some iterations do not bind it
         if flag is None:
             y = jnp.sin(x)
         x = 0.5 * x
@@ -156,7 +156,7 @@ def last_of_some(x, flag=None):
 
 @jax.jit
 def divided(x):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         scale = x if i == 0 else x / x[i - 1]
         x = x + scale
     return x
@@ -165,7 +165,7 @@ def divided(x):
 @jax.jit
 def fraction(x):
     part = 0.1 * 30
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         step = x if i < part else 2 * x
         x = x + step * x[0]
     return x
@@ -180,7 +180,7 @@ def weighed(x, rate=0.1, other=0.2):
 
 
 def bounded(x, limit):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = x + jnp.where(i < limit, x, 0.0)
     return x
 
@@ -241,7 +241,7 @@ def counting(x):
 
 @jax.jit
 def labelled(x):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         with jax.named_scope(f"round {i}"):
             x = jnp.sin(x)
     return x
@@ -265,7 +265,7 @@ def branching(x):
 @jax.jit
 def listed(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): has a side effect in each iteration, which would happen once
         x = jnp.sin(x)
         seen.append(x)
     return seen
@@ -274,7 +274,7 @@ def listed(x):
 @jax.jit
 def pairs(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): has a side effect in each iteration, which would happen once
         x = jnp.sin(x)
         seen.append((x, 2 * x))
     return jnp.array(seen)
@@ -283,7 +283,7 @@ def pairs(x):
 @jax.jit
 def summed(x):
     seen = []
-    for i in range(64):  # want: unrolled-loop (no fix): does something in each iteration: it would do so once
+    for i in range(64):  # want: unrolled-loop (no fix): has a side effect in each iteration, which would happen once
         x = jnp.sin(x)
         seen.append(x)
         if len(seen) > 3:
@@ -304,14 +304,14 @@ def maker(x):
 
 @jax.jit
 def modelled(x, parts):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = jnp.sin(parts[i].potential(x))
     return x
 
 
 @jax.jit
 def applied(x, layers):
-    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a number of Python
+    for i in range(64):  # want: unrolled-loop (no fix): takes `i` as a Python number
         x = jnp.sin(layers[i](x))
     return x
 

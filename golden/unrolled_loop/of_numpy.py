@@ -1,4 +1,4 @@
-"""An array of NumPy that a caller passes, indexed by the number of the iteration."""
+"""A NumPy array that a caller passes, indexed by the number of the iteration."""
 
 import jax
 import jax.numpy as jnp

@@ -18,7 +18,7 @@ def rollout(weights, x):
 @jax.jit
 def half(weights, x):
     states, names = [], []
-    for number in range(60):  # want: unrolled-loop (no fix): takes `number` as a number of Python
+    for number in range(60):  # want: unrolled-loop (no fix): takes `number` as a Python number
         x = jnp.tanh(weights @ x)
         states.append(x)
         names.append(number)

@@ -62,6 +62,10 @@ def parse(doc: str, codemod_id: str) -> Page:
     )
 
 
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) -> str:
     """The page as Markdown, with the figures of the runnable program where there are any."""
     parts = [
@@ -70,8 +74,8 @@ def markdown(codemod: Codemod, page: Page, receipts: Sequence[Evidence] = ()) ->
         page.why,
         f"## Before\n\n```python\n{page.before}\n```",
         f"## After{'' if is_rewritten(codemod) else ', by hand'}\n\n```python\n{page.after}\n```",
-        f"## Safety\n\n{page.safety}",
-        f"## Evidence\n\n{page.evidence}",
+        f"## Safety\n\n{_sentence(page.safety)}",
+        f"## Evidence\n\n{_sentence(page.evidence)}",
         _figures(receipts),
         f"## Source\n\n{page.source}",
         f"Silence it on a line with `# jaxfix: ignore[{codemod.id}]`.",

@@ -165,7 +165,7 @@ def undo(root: Path, number: int | None = None) -> Entry:
         if entry is None:
             raise WriteError(f"nothing to undo in {files.shown(root)}")
         if number not in (None, entry.number):
-            raise WriteError("it is not the last that was written here", hint="`jaxfix undo --list` names all")
+            raise WriteError("it is not the last apply here", hint="`jaxfix undo --list` names all")
         now = {line: _digest(root / line.path) for line in entry.lines}
         changed = [line for line in entry.lines if now[line] not in (line.before, line.after)]
         if changed:

@@ -79,7 +79,7 @@ def python_of(period: Period, project: Path, today: str | None, tell: Callable[[
     with locked(folder.with_name(f"{folder.name}.lock")):
         if not _is_complete(folder):
             told = ", ".join(period.wanted)
-            tell(f"making an environment of its period, once, in `{folder}`: {told}; Python {minor}")
+            tell(f"creating an environment for it, once, in `{folder}`: {told}; Python {minor}")
             _make(folder, python, base, period)
         os.utime(folder / _COMPLETE)
         _prune(folder.parent)
@@ -129,7 +129,7 @@ def _installed(folder: Path, python: Path, base: str, period: Period) -> str:
             return made.stderr or made.stdout
         pip = [sys.executable, "-m", "pip", "--python", str(python)]
     done = _run([*pip, "install", "-q", "--disable-pip-version-check", "--prefer-binary", *period.wanted])
-    return (done.stderr or f"pip ends with {done.returncode}") if done.returncode else ""
+    return (done.stderr or f"pip exited with status {done.returncode}") if done.returncode else ""
 
 
 def _registry() -> Iterator[str]:
@@ -187,7 +187,7 @@ def why(said: str, period: Period) -> EvidenceError:
             f"the registry of pip has no `{missing[1]}{missing[2]}` for this Python",
             hint=f"it has {near}" if near and missing[1].startswith("jax") else _OWN,
         )
-    return EvidenceError(f"an environment with jax {period.version} cannot be made: {_last(said)}", hint=_OWN)
+    return EvidenceError(f"an environment with jax {period.version} cannot be created: {_last(said)}", hint=_OWN)
 
 
 def _near(wanted: Version, versions: Iterable[str]) -> str:
@@ -199,7 +199,7 @@ def _near(wanted: Version, versions: Iterable[str]) -> str:
 
 def _last(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip() and not line.startswith("WARNING")]
-    return lines[-1][:300] if lines else "it says nothing"
+    return lines[-1][:300] if lines else "no output"
 
 
 def _run(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":

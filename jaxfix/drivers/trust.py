@@ -127,7 +127,7 @@ def _path(folder: Path, project: str, place: str) -> Path:
 def _refuse_inside(folder: Path, project: Path) -> None:
     if private.is_inside(folder, project):
         raise UserError(
-            f"{files.shown(folder)}: lies inside of the project that it is about, so it is ignored",
+            f"{files.shown(folder)}: is inside the project that it trusts: ignored",
             hint="keep the user data folder elsewhere, for example with `XDG_DATA_HOME`",
         )
 

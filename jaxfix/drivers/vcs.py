@@ -38,7 +38,7 @@ def refuse_unsaved(paths: Sequence[Path], *, allow_dirty: bool, allow_no_vcs: bo
         unsaved += _unsaved(top, [path for path in real if tops[path] == top])
     if unsaved:
         raise WriteError(
-            f"changes that are not committed would be written over: {_listed(unsaved)}",
+            f"uncommitted changes would be overwritten: {_listed(unsaved)}",
             hint="commit or stash them, or pass `--allow-dirty`",
         )
 

@@ -1,4 +1,4 @@
-"""Expressions that functions of JAX surely made."""
+"""Expressions that JAX functions surely made."""
 
 import ast
 
@@ -14,7 +14,7 @@ _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Result.REDUCED, 
 
 
 def arrays(module: Module) -> Solver[ast.AST, bool]:
-    """Whether an expression is surely made by functions of JAX: methods of arrays compute."""
+    """Whether an expression is surely made by JAX functions: methods of arrays compute."""
 
     def is_array(expr: ast.AST) -> bool:
         again = module.get(arrays)

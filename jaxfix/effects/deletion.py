@@ -30,7 +30,7 @@ _READERS = short_names(Effect.CALLS_NOTHING, "builtins")
 
 
 def may_be_deleted(module: Module, name: str) -> bool:
-    """Whether the variable of the module holds an array of JAX, and something other than a reader gets hold of it."""
+    """Whether the variable of the module holds a JAX array, and something other than a reader gets hold of it."""
     return module.get(_deleted)(name)
 
 

@@ -119,7 +119,7 @@ class _Reader:
         """Why what `name`, the object, is read for may be another thing at a later call, or is data."""
         node = self._module.parent(name)
         if not isinstance(node, ast.Attribute) or not isinstance(name.ctx, ast.Load):
-            return Reason(Code.ESCAPES, f"line {name.lineno} passes `{name.id}` on as a whole", name.lineno)
+            return Reason(Code.ESCAPES, f"line {name.lineno} passes all of `{name.id}` on", name.lineno)
         classes = family(self._module, owner)
         found = methods(classes, node.attr)
         if not found:

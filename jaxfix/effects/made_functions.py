@@ -36,7 +36,7 @@ def _why_capture_unstable(
 ) -> Reason | None:
     factory, scope = module.function(made), module.scope_of(name, made)
     if factory is None or scope is None:
-        return Reason(Code.UNREAD, f"what binds `{name}` is not known")
+        return Reason(Code.UNREAD, f"the binding of `{name}` is unknown")
     reason = why_unstable(module, name, scope)
     if reason is not None or scope is not factory or name not in given:
         return reason

@@ -15,7 +15,7 @@ _FRESH = tuple(f"{name}." for name in where(Package.FRESH))
 _GRADIENTS = where(Transform.GRADIENT)
 _STACKED = where(Result.STACKED)
 _SAME_BUFFER = short_names(Result.SAME_BUFFER)
-"""Last names of functions of JAX that may return the very buffer that they are given."""
+"""Last names of JAX functions that may return the very buffer that they are given."""
 
 
 def makes_new(module: Module, call: ast.Call) -> bool:
@@ -65,7 +65,7 @@ def _is_number(module: Module, expr: ast.expr) -> bool:
 
 
 def is_new_of_library(module: Module, function: ast.expr) -> bool:
-    """Whether it is a function of JAX whose result is never the very buffer that it is given."""
+    """Whether it is a JAX function whose result is never the very buffer that it is given."""
     qualname = module.qualname(function) or ""
     return qualname.startswith(_FRESH) and qualname.rpartition(".")[2] not in _SAME_BUFFER
 

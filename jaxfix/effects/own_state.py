@@ -88,7 +88,7 @@ class _Reader:
             if isinstance(node, ast.Name) and is_own_object(self._module, node):
                 use = self._module.parent(node)
                 if not isinstance(use, ast.Attribute) or isinstance(use.ctx, ast.Del):
-                    text = f"line {node.lineno} passes `{node.id}` on as a whole"
+                    text = f"line {node.lineno} passes all of `{node.id}` on"
                     raise Declined(Reason(Code.ESCAPES, text, node.lineno))
                 if not isinstance(use.ctx, ast.Load) and methods(self._classes, use.attr):
                     raise Declined(Reason(Code.REBOUND, f"line {use.lineno} rebinds a method", use.lineno))
@@ -147,9 +147,7 @@ class _Reader:
             method = module.parent(call) if isinstance(call, ast.Attribute) else None
             is_method = isinstance(method, ast.Call) and method.func is call
             if (isinstance(call, ast.Call) and call.func is use and not rebound) or (is_method and not rebound):
-                text = (
-                    f"the step calls `{self._text(name)}` or a method of it, and whether `jit` takes it is not certain"
-                )
+                text = f"the step calls `{self._text(name)}` or a method of it, and `jit` may not accept it"
                 raise Declined(Reason(Code.NO_ARRAY, text))
 
     def _exists(self, name: str) -> bool:
@@ -198,7 +196,7 @@ class _Reader:
                 raise Declined(Reason(Code.DECORATED, text))
 
     def _check_results(self, name: str) -> None:
-        """Refuses numbers of Python, which would come back as arrays, and dictionaries, which `jit` sorts."""
+        """Refuses Python numbers, which would come back as arrays, and dictionaries, which `jit` sorts."""
         for use in self._uses[name]:
             statement = self._module.parent(use)
             if isinstance(use.ctx, ast.Store) and isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
@@ -224,7 +222,7 @@ class _Reader:
                 continue
             met.add(part)
             if isinstance(part, ast.arg) and own_parameter(self._around(part)) == part.arg:
-                raise Declined(Reason(Code.UNSTABLE, f"`{self._text(name)}` keeps the object by another name"))
+                raise Declined(Reason(Code.UNSTABLE, f"`{self._text(name)}` keeps the object under another name"))
             for node in walk(part):
                 if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                     continue

@@ -218,7 +218,7 @@ class _Closure:
         return Reason(Code.CELL_RERUN, f"{reads} another cell binds and may rebind")
 
     def _why_filled(self, name: str) -> Reason | None:
-        """Why a list, a dictionary or an array of numpy may be refilled under another name."""
+        """Why a list, a dictionary or a numpy array may be refilled under another name."""
         values = (self._module.value_of(b.node) for b in self._module.bindings(name) if isinstance(b.node, ast.Name))
         if not any(is_fillable(self._module, value) for value in values):
             return None

@@ -92,7 +92,7 @@ def why_unstable(
 
 
 def _why_filled(module: Module, name: str, scope: ast.AST, value: ast.expr | None) -> Reason | None:
-    """Why a list, a dictionary or an array of NumPy that is bound to `name` may be refilled."""
+    """Why a list, a dictionary or a NumPy array that is bound to `name` may be refilled."""
     if not is_fillable(module, value):
         return None
     if scope is module.tree and module.surroundings.project.ask(FILLS, name):
@@ -209,7 +209,7 @@ def _is_stored_apart(module: Module, attribute: str, during: During | None) -> b
 
 
 def _aliased_attributes(module: Module, owner: ast.ClassDef) -> Iterator[Reason]:
-    """Where a list, a dictionary or an array of numpy that an object of the class holds may be refilled."""
+    """Where a list, a dictionary or a numpy array that an object of the class holds may be refilled."""
     for name in sorted(_attributes(module, owner)):
         uses = module.attributes(name)
         values = [parent.value for use in uses if isinstance(parent := module.parent(use), ast.Assign)]
@@ -268,7 +268,7 @@ def _of_module(module: Module, held: ast.expr) -> ast.expr | None:
 
 
 def _given_filled(module: Module, value: ast.expr | None) -> Iterator[Reason]:
-    """What may refill a list, a dictionary or an array of NumPy that an object of a class of this file was given."""
+    """What may refill a list, a dictionary or a NumPy array that an object of a class of this file was given."""
     for call in (node for node in walk(value) if isinstance(node, ast.Call)) if value is not None else ():
         owner = class_of(module, call.func)
         members = owner.body if owner is not None else ()

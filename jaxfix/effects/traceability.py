@@ -278,7 +278,9 @@ class _Reader:
                 Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
             )
         elif qualname in _COUNTED and _is_uncounted(call, qualname):
-            found.reason = Reason(Code.NEEDS_VALUE, f"values say how many elements `{_line(self._module, call)}` has")
+            found.reason = Reason(
+                Code.NEEDS_VALUE, f"the number of elements of `{_line(self._module, call)}` depends on values"
+            )
         elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{qualname}`", found)
@@ -287,7 +289,7 @@ class _Reader:
         self._callee(call, scope, found)
         if not qualname or qualname.startswith("jax."):
             for argument in shapes(call, qualname.rpartition(".")[2]) if qualname else shapes_of_method(call):
-                self._required.of(argument, f"makes a shape of `{_line(self._module, argument)}`", found)
+                self._required.of(argument, f"uses as a shape `{_line(self._module, argument)}`", found)
         if qualname in _COUNTING and len(call.args) > 1 and is_length(self._module, call.args[1]):
             self._required.of(call.args[1], f"counts to `{_line(self._module, call.args[1])}`", found)
         if qualname.startswith(("jax.", "equinox.", "flax.")):
@@ -303,7 +305,7 @@ class _Reader:
 
     def _builtin(self, call: ast.Call, name: str, found: Demands) -> None:
         if name == "isinstance" and call.args:
-            self._required.of(call.args[0], f"asks for the type of `{_line(self._module, call.args[0])}`", found)
+            self._required.of(call.args[0], f"checks the type of `{_line(self._module, call.args[0])}`", found)
         if name in _VALUE_TAKERS:
             for argument in call.args:
                 self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{name}`", found)

@@ -21,7 +21,7 @@ COPIED_BYTES = 1 << 30
 """Of a larger file there is but a link in the copy of a project."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _WORDS = 300
-_OF_JAX = "no fix is the cause: in its period the fixed program is bitwise equal to the untouched one"
+_OF_JAX = "no fix is the cause: with the old jax the fixed program is bitwise equal to the untouched one"
 
 
 @frozen
@@ -113,7 +113,7 @@ def compared(old: Ran, new: Ran) -> Oracle:
         return Oracle(Answer.DIFFERENT, f"only one of them writes `{min(old.files.keys() ^ new.files.keys())}`")
     lines, number = len(new.stdout.splitlines()), len(old.files)
     if not lines and not number:
-        return Oracle(Answer.FAILED, "neither prints or writes anything: there is nothing to compare")
+        return Oracle(Answer.FAILED, "neither run prints or writes anything: there is nothing to compare")
     found = {"standard output": distance(old.stdout, new.stdout)}
     found |= {f"`{name}`": _content_distance(name, one, new.files[name]) for name, one in old.files.items()}
     for name, apart in found.items():

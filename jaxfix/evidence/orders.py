@@ -89,7 +89,7 @@ class Orders:
         stdout, stderr = (payload.shown(ended[kind].decode(errors="replace")) for kind in ("stdout", "stderr"))
         said = stderr.rstrip().rpartition("\n")[2]
         if ended["status"] and re.fullmatch(r"ModuleNotFoundError: No module named 'jax(lib)?'", said):
-            hint = "install jax for it, or name another interpreter of there with `--python`"
+            hint = "install jax for it, or name another interpreter of that machine with `--python`"
             raise EvidenceError(f"`{ended['python']}` on {self.name} has no jax", hint=hint)
         if job.interactive:
             stdout = stderr = ""

@@ -615,7 +615,7 @@ def rounded(steps: Iterable[Razor], names: Collection[str], found: Likeness, pri
         parts.append(f"the operations of {traced} jitted steps, run one by one, bitwise those of the original")
     counted = sorted({path for entry in mine for path in entry.counted})
     if counted:
-        parts.append(f"under jit {', '.join(f'`{path}`' for path in counted)} is an array, no number of Python")
+        parts.append(f"under jit {', '.join(f'`{path}`' for path in counted)} is an array, not a Python number")
     if found.drift:
         where = f" in {found.farthest}" if found.drift > _FAR else ""
         parts.append(f"the whole run drifts by {found.drift:.1e}{where}{_last_printed(*printed)}")

@@ -432,7 +432,7 @@ class _Trial:
         if not comparisons and cut_off and not self._cases(key):
             verdict, reason = Verdict.NOT_REACHED, f"{cut_off}: raise `--timeout`"
         elif not comparisons and self._runs.failure and (self.is_broken or not self._cases(key)):
-            verdict, reason = Verdict.FAILED, f"fails before any rewrite: {self._runs.failure}"
+            verdict, reason = Verdict.FAILED, f"fails without any fix: {self._runs.failure}"
         elif not comparisons:
             verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"
         elif verdict is Verdict.PROVEN and key not in self._kept:

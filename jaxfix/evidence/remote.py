@@ -178,7 +178,7 @@ class Remote:
                 return EvidenceError(f"`{self.prefix[0]}` cannot be started{said}", hint=hint)
             case status if status in (0, NO_INPUT):
                 hint = "`docker exec` and `kubectl exec` do with `-i`"
-                return EvidenceError(f"{self.name} passes no standard input on to the program", hint=hint)
+                return EvidenceError(f"{self.name} does not pass standard input to the program", hint=hint)
             case status if status == TERMINAL:
                 hint = "leave out `-t` or `--pty`"
                 return EvidenceError(f"{self.name} gives the program a terminal, which garbles what it says", hint=hint)
@@ -186,7 +186,7 @@ class Remote:
                 hint = f"see whether `{shlex.join(('ssh', self.prefix[self.prefix.index('--') + 1]))} true` works"
                 return EvidenceError(f"{self.name} cannot be reached{said}", hint=hint)
             case status if status == 127 or _is_missing(error.said, python):
-                hint = "name the interpreter of there with `--python`"
+                hint = "name the interpreter of that machine with `--python`"
                 return EvidenceError(f"there is no `{python}` on {self.name}{said}", hint=hint)
             case status:
                 message = f"{self.name} ended with status {status} before the program began{said}"
@@ -219,7 +219,7 @@ def _launcher(launcher: str | None) -> tuple[str, ...]:
 
 def _fleet(url: str, launcher: str | None, python: str | None) -> Target:
     if launcher is not None:
-        raise ConfigError("`--launcher` starts no job of a dask cluster", hint="start its workers behind the launcher")
+        raise ConfigError("`--launcher` starts no job of a dask cluster", hint="start its workers with the launcher")
     try:
         from jaxfix.evidence.fleet.dask import Fleet
     except ImportError as error:

@@ -19,7 +19,7 @@ from jaxfix.source.frozen import frozen
 
 _REUSED = "KeyReuseError"
 _WORDS = {
-    Equality.OTHER_NUMBERS: "bitwise equal except what hangs on the random numbers, whose shapes and dtypes stay",
+    Equality.OTHER_NUMBERS: "bitwise equal except what depends on the random numbers, whose shapes and dtypes stay",
     Equality.FEWER_ROWS: "bitwise as the original that skips the shorter batch",
     Equality.MASKED: f"within {TOLERANCE:.0e} of the largest value, and bitwise the same with other rows as padding",
 }
@@ -103,7 +103,7 @@ class _Trial:
 
     def _verdict(self, key: Key) -> tuple[Verdict, str]:
         if self.before.failure is not None:
-            return Verdict.FAILED, f"fails before any rewrite: {self.before.failure}"
+            return Verdict.FAILED, f"fails without any fix: {self.before.failure}"
         if not self._is_reached(key):
             fix = self._fixes[key]
             return Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{unfinished(self.before)}"
@@ -185,7 +185,7 @@ def _by_checker(without: Measurement, made: Measurement) -> tuple[Verdict, str]:
     if _REUSED not in without.failure:
         return Verdict.NOT_COMPARED, f"with {KEYS} it fails in another way: {without.failure}"
     if made.failure is not None:
-        still = "still raises" if _REUSED in made.failure else "has it fail"
+        still = "still raises" if _REUSED in made.failure else "makes it fail"
         return Verdict.NOT_COMPARED, f"{KEYS} {still}: {made.failure}"
     return Verdict.PROVEN, f"{KEYS} raises without it, and is silent with it"
 

@@ -35,7 +35,7 @@ def without_unbound(
 
 
 def without_counts(outputs: Sequence[Output], texts: Iterable[bytes]) -> tuple[Output, ...]:
-    """The outputs but for numbers of Python that a loop binds: a change may go round it in another way.
+    """The outputs but for Python numbers that a loop binds: a change may go round it in another way.
 
     Args:
       texts: of the files, before and after.

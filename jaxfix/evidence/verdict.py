@@ -42,7 +42,7 @@ from jaxfix.report.measurement import Measurement, Traced
 from jaxfix.source.frozen import frozen
 
 ONE_DEVICE = (
-    "it ran on one device, where the axis of a mesh has the size 1 and no mistake shows: set "
+    "it ran on one device, where a mesh axis has size 1 and mistakes do not show: set "
     "`XLA_FLAGS=--xla_force_host_platform_device_count=8`"
 )
 _NAMED_LEAVES = 2
@@ -236,7 +236,7 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
 def _hanging(difference: str | None) -> str | None:
     """What differs in the run with the added `jit` alone; of a value or a text, why."""
     is_value = difference is not None and any(words in difference for words in _OF_VALUES)
-    return f"{difference}: with the added `jit`, a discrete result hangs on rounding" if is_value else difference
+    return f"{difference}: with the added `jit`, a discrete result depends on rounding" if is_value else difference
 
 
 def _under_jit(pair: Pair) -> frozenset[str]:
@@ -522,7 +522,7 @@ _FIGURES = {
     Proves.SMALLER_PROGRAM: Figure(sizes, is_smaller, "jax does not report the size of its programs", _size),
     Proves.LESS_DATA: Figure(constant_bytes, is_lighter, "jax does not report the data in its programs", _data),
     Proves.LESS_TEMPORARY: Figure(
-        temporary_bytes, is_thinner, "jax does not tell how much memory programs need while they run", _temporary
+        temporary_bytes, is_thinner, "jax does not report the temporary memory of programs", _temporary
     ),
 }
 

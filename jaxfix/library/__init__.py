@@ -1,1 +1,1 @@
-"""What the functions of JAX and of libraries around it do."""
+"""What the JAX functions and of libraries around it do."""

@@ -18,7 +18,7 @@ _FUNCTION_TAKERS = unfiltered(where(Transform.DIFFERENTIATES) | where(Transform.
 
 
 def shapes(call: ast.Call, last: str) -> Iterator[ast.expr]:
-    """What `call`, of a function of JAX with that last name, makes a shape or a type of."""
+    """What `call`, of a JAX function with that last name, makes a shape or a type of."""
     yield from call.args[_SHAPES[last]] if last in _SHAPES else ()
     yield from (keyword.value for keyword in call.keywords if keyword.arg in _STATIC_KEYWORDS)
 

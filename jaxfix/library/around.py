@@ -1,4 +1,4 @@
-"""What functions of NumPy and of the libraries around JAX do; NumPy's that `jax.numpy` has too are there."""
+"""What NumPy functions and of the libraries around JAX do; NumPy's that `jax.numpy` has too are there."""
 
 from jaxfix.library.facets import Class, Dtype, Effect, Identity, Iteration, Member, Result, Transform, WeakType
 from jaxfix.library.function import Function, Parameter

@@ -86,7 +86,7 @@ class Effect:
     ASKS_PROCESS = Facet()
     """Depends on which of several processes runs it."""
     CALLS_BACK = Facet()
-    """In a program, runs code of the host while the program runs."""
+    """In a program, runs host code while the program runs."""
     FETCHES = Facet()
     """Copies the values of the array that it is given, or is a method of, to the host."""
     MEMOISES = Facet()

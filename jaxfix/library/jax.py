@@ -1,4 +1,4 @@
-"""What the functions of JAX do, apart from `jax.numpy`."""
+"""What the JAX functions do, apart from `jax.numpy`."""
 
 from jaxfix.library.facets import Class, Draw, Effect, Identity, Result, Setting, Takes, Transform
 from jaxfix.library.function import Carry, Function, Parameter

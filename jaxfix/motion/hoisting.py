@@ -124,7 +124,7 @@ def deepest(module: Module, scopes: list[ast.AST]) -> ast.AST:
 
 
 def is_plain(module: Module, name: str, scope: ast.AST) -> bool:
-    """Whether the variable is bound once, to a number, a text, a shape or an array of JAX: nothing that can change."""
+    """Whether the variable is bound once, to a number, a text, a shape or a JAX array: nothing that can change."""
     if constancy(module, name, scope) is not Constancy.CONSTANT:
         return False
     (binding,) = module.bindings(name, scope)

@@ -88,7 +88,7 @@ def upgrade() -> Schema:
         "warns": "other lines with something that is deprecated",
         "differs": "lines that silently do something else",
         "safe": "findings whose fix is safe",
-        "renames": "findings whose fix is another name of the same thing, which `--write` takes without a run",
+        "renames": "findings whose fix is a rename, which `--write` takes without a run",
         "needs_evidence": "findings whose fix a run has to prove",
         "by_hand": "findings without a fix",
     }

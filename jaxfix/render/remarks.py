@@ -27,7 +27,7 @@ def remark(place: str | None, fix: Fix, held: str | None, known: Known | None) -
     shown = None if known is None else shown_of(known)
     words += [shown] if shown is not None else []
     words += [printable(held)] if held is not None and not _says(shown, held) else []
-    unshown = "another name of the same thing" if fix.renames else _UNSHOWN[fix.safety]
+    unshown = "a rename" if fix.renames else _UNSHOWN[fix.safety]
     words += [unshown] if held is None and shown is None else []
     return f"{'  '.join(words)}\n"
 

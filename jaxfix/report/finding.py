@@ -203,7 +203,7 @@ class Finding:
       leaves: the parts of states that it is about, as a run names them; what compiled again for one of them is its own.
       moot: nothing that was read makes it worth a change: told only where a run has seen what it costs.
       fate: what versions of a library make of it, where it is about that.
-      renames: its fix uses another name of the same thing: an upgrade writes it without a rerun.
+      renames: its fix uses a rename: an upgrade writes it without a rerun.
       certain_if: what would make it certain, in half a sentence, where the cost depends on something else than eager
         calls of the function around it.
       offers: cures that change what a user may ask to change; without that the finding is what all else says.

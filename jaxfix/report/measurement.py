@@ -202,7 +202,7 @@ class Razor:
       widened: the steps of which both jaxprs were run with every float widened.
       difference: the first one that may not be, in words.
       seconds: that this took.
-      counted: attributes of what it returns that are numbers of Python, and arrays of the same value under `jit`.
+      counted: attributes of what it returns that are Python numbers, and arrays of the same value under `jit`.
     """
 
     function: str
@@ -225,7 +225,7 @@ class Kind(Enum):
     Attributes:
       EAGER: jax runs programs one by one, outside of compiled functions.
       READ: the host reads an array, and waits until it is computed.
-      PUT: an array of the host is put on a device.
+      PUT: a host array is put on a device.
       WAIT: `block_until_ready`.
       TRACING: jax traces or compiles; what it compiled is reported exactly elsewhere.
       OWN: everything else: Python, and calls of compiled functions.

@@ -1,4 +1,4 @@
-"""What a file may fill in place, of other files, or give to code that may: lists, dictionaries and arrays of NumPy."""
+"""What a file may fill in place, of other files, or give to code that may: lists, dictionaries and NumPy arrays."""
 
 import ast
 from collections.abc import Container, Iterator

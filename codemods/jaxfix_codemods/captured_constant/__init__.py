@@ -38,23 +38,20 @@ After:
         x = advance(x)
     print(x.sum())
 
-Safety: needs a rerun. A program keeps the array of its first call for good, an
-argument is read at each call: a variable that is bound twice, or an array of
-NumPy, which may be refilled, is declined, and so is what XLA computes of the
-constant alone, once, while it compiles. Only arrays of at least 1 MiB count,
-and containers of nothing but arrays. A program continues with its constant where
-the array is deleted, a call with an argument raises: what another file gets
-hold of, or this one deletes or may donate, is declined; a caller of the maker
-of a function may still delete what it passed. So is a function of which some
-file uses what `jit` gives it, such as `lower`. The function keeps its name and
-its parameters for all who call it. Under an outer `jit` nothing changes: the
-array is a constant of that one.
+Safety: needs a rerun. A constant is read once, at the first call; an argument is read at each call. So a variable
+that is bound twice is declined, and so is a NumPy array, which may be refilled. A program keeps its constant after
+the array is deleted, while a call with a deleted argument raises: arrays that another file receives, or that this
+file deletes or may donate, are declined. A caller of the function that makes the jitted function may still delete
+what it passed.
 
-Evidence: the constants of all programs take at least 1 MiB less, in equal
-results bit for bit; compiles do not rise. Where XLA rounds differently once it no
-longer knows the values, the fix is refused, and so it is where a warm call takes
-1.5 times, and 0.2 ms, as long each time: XLA may have transposed and cut a constant
-while it compiled.
+Declined too: computations of the constant alone, which XLA does once at compile time; and functions of which some
+file uses the jitted form, such as `lower`. Only arrays of at least 1 MiB count, and containers of arrays. The
+function keeps its name and parameters for its callers. Under an outer `jit` the array is a constant of the outer
+program, and nothing changes.
+
+Evidence: the constants of all programs take at least 1 MiB less, with results equal bit for bit and no more compiles.
+The fix is refused if XLA rounds differently without knowing the values, or if a warm call takes 1.5 times, and 0.2
+ms, as long each time, since XLA may have rearranged the constant while compiling.
 
 Source: https://github.com/jax-ml/jax/issues/10596; `jax_captured_constants_warn_bytes`,
 of jax 0.7 and later, warns of such constants.
@@ -141,7 +138,7 @@ def _conceivable(module: Module) -> Iterator[tuple[Function, Iterator[Held]]]:
 
 
 def _is_array(module: Module, value: ast.AST) -> bool:
-    """Whether it is likely an array of jax, or a container of such."""
+    """Whether it is likely a jax array, or a container of such."""
     values = module.get(Values)
     return values.of(value).is_array or any(_makes_array(module, each) for each in values.origins.of(value))
 
@@ -240,7 +237,7 @@ def _check(module: Module, function: Function | None, each: Captured) -> None:
             )
         )
     if any(one.noted.is_host for one in each.held):
-        put = f"`{each.variable}` is data of the host: put it on the device once, by `jnp.asarray`, and pass that"
+        put = f"`{each.variable}` is host data: put it on the device once, by `jnp.asarray`, and pass that"
         raise Declined(Reason(Code.COST, put))
     if not noted.is_tree:
         raise Declined(Reason(Code.NO_ARRAY, f"`{each.variable}` holds other things than arrays"))
@@ -273,7 +270,7 @@ def _check_given_away(module: Module, variable: str, scope: ast.AST | None) -> N
     """Refuses what may be deleted or donated: a program continues with its constant, and finds an argument gone."""
     own, project = module.surroundings.name, module.surroundings.project
     if scope is module.tree and own is not None and is_taken_elsewhere(project, f"{own}.{variable}"):
-        raise Declined(Reason(Code.ESCAPES, f"another file gets hold of `{variable}`, and may delete or donate it"))
+        raise Declined(Reason(Code.ESCAPES, f"another file receives `{variable}`, and may delete or donate it"))
     for use in module.reads(variable, scope):
         match module.parent(use):
             case ast.Attribute(attr=attr) if attr in _DELETING:
@@ -284,10 +281,12 @@ def _check_given_away(module: Module, variable: str, scope: ast.AST | None) -> N
 
 def _check_use(module: Module, function: Function, use: ast.Name, *, is_mask: bool) -> None:
     if is_mask and any(isinstance(outer, ast.Subscript) for outer in _expressions(module, use)):
-        raise Declined(Reason(Code.NEEDS_VALUE, f"line {use.lineno} selects by it, as no traced mask can", use.lineno))
+        raise Declined(
+            Reason(Code.NEEDS_VALUE, f"line {use.lineno} uses it as a mask, which a tracer cannot be", use.lineno)
+        )
     match module.parent(use):
         case ast.Call(func=ast.Name(id=by)) if by in _KINDS_OF:
-            raise Declined(Reason(Code.NEEDS_VALUE, f"line {use.lineno} asks what kind of object it is", use.lineno))
+            raise Declined(Reason(Code.NEEDS_VALUE, f"line {use.lineno} checks its type", use.lineno))
     evaluated = module.function(use)
     if evaluated is not function and function not in module.functions_around(use):
         raise Declined(Reason(Code.SIGNATURE, f"line {use.lineno} reads it where the function is made", use.lineno))

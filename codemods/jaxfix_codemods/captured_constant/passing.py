@@ -60,7 +60,7 @@ def _check_options(module: Module, found: Jitted) -> None:
     chosen = (*(found.jit.static or ()), *(found.jit.donated or ()))
     if not is_plain or found.jit.donated is None or any(isinstance(each, int) and each < 0 for each in chosen):
         text = module.text(found.at)
-        raise Declined(Reason(Code.SIGNATURE, f"what `{text}` says of its parameters may not fit one more"))
+        raise Declined(Reason(Code.SIGNATURE, f"`{text}` describes its parameters, and may not fit one more"))
 
 
 def _check_defaults(found: Jitted, arguments: ast.arguments) -> None:

@@ -36,18 +36,15 @@ After:
             average = step(average)
         return average
 
-Safety: needs a rerun. A cast after each update of a training loop would lose
-updates in silence: a mean in bfloat16 with a rate of 0.001 stays at 0.25 where
-it was 0.86. So nothing that runs is ever cast: only what leaves a body or a
-branch is, where JAX refuses another dtype, so that a program which ran before
-has nothing to cast. What starts in half precision is not cast back to it. A
-start in full precision changes bits where its first value is not exact in half
-precision, or is multiplied before it is promoted: the rerun tells.
+Safety: needs a rerun. A cast after each update of a training loop would silently lose updates: a bfloat16 mean with a
+rate of 0.001 stays at 0.25 where it should be 0.86. So code that runs today is never cast: only the result of a body
+or a branch, where JAX refuses another dtype anyway. A state that starts in half precision is not cast back to it.
+Starting in full precision changes bits if the first value is not exact in half precision, or is multiplied before it
+is promoted: the rerun shows that.
 
-Evidence: of a start, one compile less and the same bits. Of a cast, runs that
-raised a TypeError and now end, in half precision, in single precision under
-x64, eagerly, under jit and in a compiled loop; and the same bits wherever the
-original runs.
+Evidence: for an initial state: one compile less, and the same bits. For a cast: runs that raised a TypeError now
+finish, in half precision, in single precision under x64, eagerly, under jit and in a compiled loop, with the same
+bits wherever the original runs.
 
 Source: https://docs.jax.dev/en/latest/type_promotion.html
 """
@@ -144,7 +141,7 @@ def _of_trace(at: ast.AST, entry: Compiled, cause: Cause) -> Finding:
         at=at,
         message=f"the {what} of {name} changes between calls{change}: `{entry.program}` compiles again",
         title=f"Create {name} with the type that it has after the first update",
-        declined=Reason(Code.SEEN_ONLY, "where its first value is made, with that type, is not known from this line"),
+        declined=Reason(Code.SEEN_ONLY, "the line that makes its first value is unknown"),
     )
 
 

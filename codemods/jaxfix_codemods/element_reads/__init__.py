@@ -1,7 +1,7 @@
 """Array elements read one by one in a Python loop.
 
-Each `x[i]` of an array of JAX starts a program, and each `float(...)`, `if` or
-`print` of it waits for the result: thousands of dispatches in place of one copy. The array is copied to the host once,
+Each `x[i]` of a JAX array starts a program, and each `float(...)`, `if` or
+`print` of it waits for the result: thousands of dispatches instead of one copy. The array is copied to the host once,
 by `np.asarray`, and its elements are read there. The copy is made where the variable is bound if all uses are such
 reads, else before the loop. A loop over an array iterates over the copy, also where its rows are passed to functions
 under `jax.jit` and used nowhere else: to iterate over an array, JAX compiles a program that returns up to 100 rows at a
@@ -28,24 +28,22 @@ After:
 
     show(jax.random.key(0))
 
-Safety: needs a rerun. Elements of NumPy are not arrays of JAX: arithmetic with
-them has other types. So only what goes to the host at once is read from the
-copy: `float`, `int`, `bool`, `.item()`, `print`, a format, an index into a list, a condition, a
-comparison in one with a small integer or a quarter of one. JAX takes the
-last element where an index lies beyond the end, NumPy raises an `IndexError`:
-an index that is none of `range(len(x))`, `range(x.shape[0])`, `enumerate` and
-the like, the first or the last is clamped, `min(i, x.shape[0] - 1)`, if it is surely
-an integer of Python. A name that the loop rebinds, an
-attribute that is stored later, code that may run under a trace and reads in
-some iterations only are left alone; so is an array that the loop passes on, or that a
-function which the loop was given may have too: where it is donated or deleted
-in between, the original raises. Rows that go into a jitted function must be
-strongly typed, as those of NumPy are, no keys, and not donated; programs that name
-devices are left alone. On another device than the CPU each row travels. Where nothing says that it is an array of JAX,
-a run has to.
+Safety: needs a rerun. Elements of a NumPy copy have other types in arithmetic than JAX arrays. So only reads that go
+to the host at once use the copy: `float`, `int`, `bool`, `.item()`, `print`, a format, an index into a list, a
+condition, or a comparison in one with a small integer or a quarter of one.
 
-Evidence: equal results, and neither more compiles nor more memory. The programs
-that took the elements are gone: the trace of a run counts them.
+JAX clamps an index beyond the end, and NumPy raises an `IndexError`. So an index other than the first, the last, or a
+counter of `range(len(x))`, `range(x.shape[0])`, `enumerate` and the like is clamped, `min(i, x.shape[0] - 1)`, if it
+is surely a Python integer.
+
+Declined: names that the loop rebinds, attributes that are stored later, code that may run under a trace and reads
+only in some iterations, and arrays that the loop passes on or that a function which it was given may hold, since a
+donation or deletion in between makes the original raise. Rows passed to a jitted function must be strongly typed, as
+NumPy rows are, must not be keys, and must not be donated. Programs that name devices are left alone. On devices other
+than the CPU each row is transferred. If nothing in the code says that a value is a JAX array, a run must.
+
+Evidence: equal results, and no rise in compiles or memory. The programs that took single elements are gone: the trace
+of a run counts them.
 
 Source: https://docs.jax.dev/en/latest/async_dispatch.html
 """
@@ -269,7 +267,7 @@ def _read_of(module: Module, array: ast.expr) -> ast.expr:
 
 
 def _sure(module: Module, array: ast.expr, loop: ast.AST) -> Sure | None:
-    """How sure it is that this is an array of JAX; None where it is not, or nothing says so."""
+    """How sure it is that this is a JAX array; None where it is not, or nothing says so."""
     sure = module.get(Arrays).of(array)
     if sure is Sure.HOST or (sure is Sure.UNKNOWN and not _is_seen(module, loop)):
         return None

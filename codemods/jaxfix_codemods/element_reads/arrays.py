@@ -1,4 +1,4 @@
-"""What is surely one array of JAX, as far as a file tells."""
+"""What is surely one JAX array, as far as a file tells."""
 
 import ast
 from enum import Enum
@@ -25,7 +25,7 @@ class Sure(Enum):
     """An annotation says so."""
     UNKNOWN = "unknown"
     HOST = "host"
-    """It is none: a list, an array of NumPy, something of Python."""
+    """It is none: a list, a NumPy array, something of Python."""
 
 
 class Arrays:
@@ -38,7 +38,7 @@ class Arrays:
         self._strong: Solver[ast.AST, bool] = Solver(self._is_strong, EXISTS)
 
     def of(self, expr: ast.expr) -> Sure:
-        """Whether `expr` is one array of JAX, whichever of the expressions that it may stand for is taken."""
+        """Whether `expr` is one JAX array, whichever of the expressions that it may stand for is taken."""
         sources = self._sources(expr)
         if any(map(self.is_made_on_host, sources)):
             return Sure.HOST
@@ -52,7 +52,7 @@ class Arrays:
         return Sure.UNKNOWN
 
     def is_strong(self, expr: ast.expr) -> bool:
-        """Whether `expr` is surely strongly typed, as arrays of NumPy are."""
+        """Whether `expr` is surely strongly typed, as NumPy arrays are."""
         return self._values.of(expr).form is Form.STRONG or all(map(self._strong, self._sources(expr)))
 
     def _is_strong(self, node: ast.AST) -> bool:

@@ -121,7 +121,7 @@ def why_given_away(module: Module, array: ast.expr, loop: ast.AST) -> Reason | N
             return Reason(Code.ESCAPES, text, use.lineno)
     for call in (node for node in walk(loop) if isinstance(node, ast.Call)):
         if _is_of_caller(module, call.func) and _is_held(module, array, root, scope):
-            text = f"line {call.lineno} calls what it was given, which may have `{whole}` too, and donate or delete it"
+            text = f"line {call.lineno} calls a function that it was passed, which may donate or delete `{whole}`"
             return Reason(Code.ESCAPES, text, call.lineno)
     return None
 

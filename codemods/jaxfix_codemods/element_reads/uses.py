@@ -229,7 +229,7 @@ class Uses:
         return not self._elsewhere(parameters[at])
 
     def _is_list(self, items: ast.expr) -> bool:
-        """Whether an index into `items` is asked for its number alone: they are a list of Python, or the like."""
+        """Whether an index into `items` is asked for its number alone: they are a Python list, or the like."""
         module, values = self._module, self._module.get(Values)
         owner = own_class(module, items.value) if isinstance(items, ast.Attribute) else None
         if owner is not None and isinstance(items, ast.Attribute):

@@ -25,19 +25,19 @@ After:
         losses = jnp.concatenate(losses_parts)
         return losses
 
-Safety: needs a rerun. The start stays the first part: an empty float array decides the dtype of what is joined, and a
-loop of no iterations leaves what there was. A part that may be a NumPy array is copied where it is collected, since a
-buffer that is filled in place would be every part at once; so are a part and a start that other code gets hold of, and
-may donate or delete. Declined is what anybody may see grow: a loop that reads the array, its length among it; a
-function that captures it; a `try` or a `with` around that an error may leave with the array half as long. Parts that
-do not fit together raise after the loop instead of in it. Where integers are joined with floats of two narrower
-types, each is rounded once, to the type of the result, and no more to the types in between. A number of Python that is
-too large for what there was when it was joined overflowed then: declined where the array begins with a type of fewer
-than 32 bits, by name.
-A loop that feeds the array to a model needs another fix: an array of its final length, and how much of it counts; the
-finding says the code. An array in an attribute, as `self.seen`, is joined after the loop where no other file can read
-it, nothing that the loop calls may lead to a read of it, and no `try` of the file goes on after an error; where each
-call of a method adds one part, that is reported.
+Safety: needs a rerun. The initial array stays the first part: an empty float array decides the dtype of the result,
+and a loop without iterations returns it unchanged. A part that may be a NumPy array is copied, since a buffer
+refilled in place would otherwise be every part at once; so are parts that other code may donate or delete.
+
+Declined: loops that read the array or its length, functions that capture it, and a `try` or `with` around the loop,
+which an error may leave with half of the array. Parts that do not fit together raise after the loop instead of in it.
+Integers joined with floats of two narrower types are rounded once, to the final type. A Python number that overflowed
+when it was joined may now fit: declined if the array starts with a type of fewer than 32 bits.
+
+A loop that passes the growing array to a model needs another fix: an array of the final length, and the used length;
+the finding shows the code. An array in an attribute, such as `self.seen`, is joined after the loop if no other file
+can read it, nothing that the loop calls can read it, and no `try` continues after an error. If each call of a method
+adds one part, the finding is a report.
 
 Evidence: fewer compiles, results equal bit for bit.
 
@@ -210,7 +210,7 @@ def _check_start(module: Module, growth: Growth, loop: ast.For | ast.While) -> N
     is_parameter = any(isinstance(binding.node, ast.arg) for binding in found)
     before = (module.statement(b.node) for b in found if not isinstance(b.node, ast.arg))
     if not is_parameter and not any(is_bound_before(module, each, loop) for each in before):
-        raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is bound before the loop depends on a condition"))
+        raise Declined(Reason(Code.CONDITIONAL, f"`{name}` is bound before the loop only under a condition"))
 
 
 def _check_opened(module: Module, every: Sequence[Growth]) -> None:
@@ -223,7 +223,7 @@ def _check_opened(module: Module, every: Sequence[Growth]) -> None:
     part = first.parts[0]
     is_row = isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and part.slice.value is None
     if not module.get(Values).of(part.value if isinstance(part, ast.Subscript) and is_row else part).is_array:
-        text = f"`{module.text(first.parts[0])}` may be an array of NumPy, as which `{first.target.id}` would begin"
+        text = f"`{module.text(first.parts[0])}` may be a NumPy array, as which `{first.target.id}` would begin"
         raise Declined(Reason(Code.NO_ARRAY, text))
 
 

@@ -17,11 +17,11 @@ def padded(module: Module, growth: Growth, loop: ast.AST) -> str:
             size, room, place = f"{name}.shape[1]", f"((0, 0), (0, {rounds}))", f":, size + {number}"
             part = f"{part}[:, 0]"
         case _:
-            return f"make it as long as it will be, write with `{name}.at[i].set(...)`, and pass how much of it counts"
+            return f"allocate its final length, write with `{name}.at[i].set(...)`, and pass the used length"
     grown = f"`{name} = {name}.at[{place}].set({part})`"
     return (
         f"write `size, {name} = {size}, jnp.pad({name}, {room})` before the loop, {grown} in it, "
-        f"and pass `size + {number}`, so that `jnp.arange` masks what does not count yet"
+        f"and pass `size + {number}`, so that `jnp.arange` masks the unused part"
     )
 
 

@@ -93,7 +93,7 @@ def _axis(module: Module, by: str | None, rest: Sequence[ast.expr], keywords: Se
 def part_text(module: Module, call: ast.Call, part: ast.expr, jnp: str, *, is_flat: bool) -> str:
     """What is collected: a copy, if it may be a buffer that is filled in place, or given away.
 
-    `jnp.ravel` copies arrays of NumPy, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
+    `jnp.ravel` copies NumPy arrays, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
     """
     text = module.text(part)
     is_kept = _is_kept(module, call, part)
@@ -103,7 +103,7 @@ def part_text(module: Module, call: ast.Call, part: ast.expr, jnp: str, *, is_fl
 
 
 def _is_kept(module: Module, call: ast.Call, part: ast.expr) -> bool:
-    """Whether no other code can donate or delete it, if it is an array of JAX, before all parts are joined."""
+    """Whether no other code can donate or delete it, if it is a JAX array, before all parts are joined."""
     if not isinstance(part, ast.Name) or module.get(Values).of(part).scalar:
         return not isinstance(part, ast.Attribute)
     scope = module.scope_of(part.id, part)
@@ -133,7 +133,7 @@ def is_written_out(module: Module, value: ast.expr) -> bool:
 
 
 def _is_new(module: Module, part: ast.expr) -> bool:
-    """Whether it is certainly an array of JAX or a number, or held by no other code."""
+    """Whether it is certainly a JAX array or a number, or held by no other code."""
     found = module.get(Values).of(part)
     return found.is_array or found.form is Form.PYTHON or is_made_there(module, part)
 

@@ -8,14 +8,14 @@ from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Form, Values
 
 _NARROW = re.compile(r"u?int(?:4|8|16)|b?float(?:16|8\w*)")
-"""Types of fewer bits than those of numbers of Python."""
+"""Types of fewer bits than those of Python numbers."""
 
 
 def check_types(module: Module, starts: Iterable[ast.expr | None], parts: Iterable[ast.expr]) -> None:
     """Refuses a part of any type, as a caller gives it, where what the array begins as has a narrow one.
 
     Raises:
-      Declined: a number of Python may overflow when it is joined, and not in an array that is wider in the end.
+      Declined: a Python number may overflow when it is joined, and not in an array that is wider in the end.
     """
     if not any(start is not None and _is_narrow(start) for start in starts):
         return

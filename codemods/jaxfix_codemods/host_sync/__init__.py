@@ -43,19 +43,20 @@ After:
 
     print(train(jnp.ones(3), jnp.ones((8, 4, 3)))[1])
 
-Safety: needs a rerun. What is done with a value is done later with the same value, in the same order: a sum of
-`loss.item()` stays a sum of Python floats, in double precision, and never becomes one on the device. Declined is
-whatever needs the value at once or would see that it is late: a comparison, a `break`, the best so far, a progress bar,
-a print or a log in each iteration, a clock in the loop; a list that the loop reads, that other code may see, or that is
-read after an error. So is an array that may be donated to the next step, and one that is not known to be a single
-number, of which as many would stay on the device as there are iterations; a step that another file replaces; and one
-whose program runs code of the host, as `jax.debug.print` does, or may do so by another file: what it prints, collects
-or raises would be late. An `if` of the loop that asks `step % n` may read the list: what was collected is fetched
-there.
-In a cell of a notebook, people stop the loop and look at the list, so that variables of cells are left alone.
+Safety: needs a rerun. The same operations happen later, with the same values and in the same order: a sum of
+`loss.item()` remains a sum of Python floats in double precision.
 
-Evidence: fewer blocking reads, counted; equal results, no more compiles, and less than a tenth more memory. What
-`jax.device_get` brings at once is one read. No step on a CPU is promised to be faster: there host and device are one.
+Declined is everything that needs the value at once or would notice the delay: comparisons, `break`, the best value so
+far, progress bars, a print or log in each iteration, clocks in the loop; lists that the loop or other code reads, or
+that are read after an error; arrays that may be donated to the next step, or that are not known to be single numbers,
+as one per iteration would stay on the device; steps that another file replaces; and steps that may call back to the
+host, as `jax.debug.print` does. An `if` of the loop that tests `step % n` may read the list: the collected values are
+fetched there.
+
+In notebooks, people interrupt a loop and look at the list, so variables of cells are left alone.
+
+Evidence: fewer blocking reads, counted, where one `jax.device_get` is one read; equal results, no more compiles, and
+less than a tenth more memory. On a CPU, host and device are the same, so a speedup is not promised there.
 
 Source: https://docs.jax.dev/en/latest/async_dispatch.html
 """

@@ -23,7 +23,7 @@ class Deferred:
       reads: what it reads, in the order of the text.
       appended: what it appends to a list; None of any other statement.
       target: the variable that it changes.
-      numbers: the numbers of Python that it needs as well, as they are in the iteration.
+      numbers: the Python numbers that it needs as well, as they are in the iteration.
       shown_in: the `if`s of the loop that read the target every so many steps; else one in which the loop does
         something every so many steps, so that no more is kept on the device than between two of them.
       moves_to: the `if` that alone reads what is bound, whose block it becomes the first statement of; None otherwise.
@@ -73,7 +73,7 @@ def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
         if outer is loop:
             break
         if not isinstance(outer, ast.If):
-            text = f"line {statement.lineno} is in a block that may watch how long it takes, or whether it fails"
+            text = f"line {statement.lineno} is in a block that may time it, or catch its errors"
             raise Declined(Reason(Code.ON_PURPOSE, text, statement.lineno))
     check_way(module, loop)
     if not module.has_exact_spans(statement):
@@ -176,14 +176,14 @@ def _is_bound_in(module: Module, loop: ast.For, name: ast.Name, but: ast.AST | N
 def _sum(
     module: Module, loop: ast.For, statement: ast.AugAssign | ast.Assign, value: ast.expr, reads: Sequence[Read]
 ) -> Deferred:
-    """A variable that begins as a number of Python, and becomes itself with the values."""
+    """A variable that begins as a Python number, and becomes itself with the values."""
     target = statement.target if isinstance(statement, ast.AugAssign) else statement.targets[0]
     assert isinstance(target, ast.Name)
     numbers = tuple(_numbers(module, loop, value, reads))
     for binding in module.bindings(target.id, module.scope_of(target.id, target)):
         start = value_bound(module, binding.node)
         if not _is_update(module, binding.node) and not isinstance(start, ast.Constant):
-            raise Declined(Reason(Code.DTYPE, f"`{target.id}` may begin as something else than a number of Python"))
+            raise Declined(Reason(Code.DTYPE, f"`{target.id}` may begin as something else than a Python number"))
     shown = _shown_in(module, loop, statement, target)
     return Deferred(statement, tuple(reads), None, target, numbers, shown)
 
@@ -242,7 +242,7 @@ def _check_start(module: Module, loop: ast.For, target: ast.Name) -> None:
         raise Declined(Reason(Code.LIVE, f"`{target.id}` is what the caller passed, who may look at it after an error"))
     before = [module.statement(binding.node) for binding in found]
     if not any(is_bound_before(module, each, loop) for each in before):
-        text = f"whether `{target.id}` is bound before the loop depends on a condition"
+        text = f"`{target.id}` is bound before the loop only under a condition"
         raise Declined(Reason(Code.CONDITIONAL, text))
 
 

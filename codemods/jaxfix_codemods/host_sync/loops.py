@@ -49,9 +49,9 @@ def _check_step(module: Module, step: ast.expr) -> None:
     name, project, shown = module.surroundings.name, module.surroundings.project, " ".join(module.text(step).split())
     qualname = module.qualname(step) or (f"{name}.{step.id}" if name and isinstance(step, ast.Name) else None)
     if qualname is not None and project.ask(REBINDS, qualname):
-        raise Declined(Reason(Code.REBOUND, f"another file puts something else in the place of `{shown}`"))
+        raise Declined(Reason(Code.REBOUND, f"another file replaces `{shown}`"))
     if runs_host_code(module, step):
-        text = f"`{shown}` may run code of the host within its program, here or in another file, which would be late"
+        text = f"`{shown}` may call back to the host, which would happen late"
         raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 

@@ -225,9 +225,7 @@ def check_made_once(module: Module, function: ast.stmt) -> None:
     """Refuses what would be made, and compiled, again at every call of a function around it, or of itself."""
     for outer in module.functions_around(function):
         if not isinstance(outer, ast.FunctionDef):
-            raise Declined(
-                Reason(Code.RECOMPILES, "it would be created and compiled at every call of a function without a name")
-            )
+            raise Declined(Reason(Code.RECOMPILES, "it would be created and compiled at every call of a lambda"))
         uses = instance_state.users(module, outer)
         if any(module.get(Staging).repeats(call) for call in uses.calls):
             raise Declined(
@@ -257,9 +255,7 @@ def _check_results(module: Module, values: Values, function: ast.FunctionDef, us
     passing = Passing(module, values)
     results = returned(function)
     if not results:
-        raise Declined(
-            Reason(Code.SIDE_EFFECT, f"`{function.name}` returns nothing, so what it does it does to something else")
-        )
+        raise Declined(Reason(Code.SIDE_EFFECT, f"`{function.name}` returns nothing: it must change something else"))
     for result in results:
         for leaf in leaves(result):
             what = plain_value(module, values, leaf)
@@ -317,7 +313,7 @@ def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
         if isinstance(source, ast.JoinedStr) or (isinstance(source, ast.Constant) and isinstance(source.value, str)):
             return f"`{module.text(leaf)}`, a string"
     if isinstance(leaf, ast.Name) and is_length(module, leaf):
-        return f"`{leaf.id}`, a number of Python"
+        return f"`{leaf.id}`, a Python number"
     form = values.of(leaf).form
     return f"`{module.text(leaf)}`, a {form.value} number" if form in (Form.PYTHON, Form.NUMPY) else None
 
@@ -400,7 +396,7 @@ def _is_static(function: str, name: str, found: Demands, given: Sequence[Given])
         raise Declined(
             Reason(
                 Code.STATIC_ARGUMENT,
-                f"`{function}` calls its argument `{name}`, of which it is not certain that it is one function",
+                f"`{function}` calls its argument `{name}`, which may be more than one function",
             )
         )
     if name in found.methods:
@@ -443,7 +439,7 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Ar
             raise Declined(
                 Reason(
                     Code.NO_ARRAY,
-                    f"`{function}` calls `{name}.{method}`, and whether `jit` takes `{name}` is not certain",
+                    f"`{function}` calls `{name}.{method}`, and `jit` may not accept `{name}`",
                 )
             )
         if value.why_unstable is not None:
@@ -478,7 +474,7 @@ def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collectio
             )
         if filtered and value.value.form is Form.PYTHON and value.value.varies:
             raise Declined(
-                Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts")
+                Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one of them changes")
             )
 
 

@@ -33,24 +33,25 @@ After:
 
     data(jax.random.key(0), 3)
 
-Safety: on request. To split a key changes every number that follows, and no rerun can call that the same: it is for a
-person to decide. `jaxfix apply --split-keys` writes it: the first use gets a part of the key, all that follows the
-other; without that option it is a report. Not split are elements (`keys[0]`), keys in comprehensions, lambdas, tests of
-`if` and `while`, and notebooks, keys that another function reads too or `locals` shows, and those that are deleted.
-Certain are two calls in one function, where the second always finds the key that the first has used, or the first
-always leads to the second, and the numbers of both depend on one another. Possible are loops, functions of the file
-that use up what they are passed, keys that are split beside being drawn from, pairs such as `permutation` and
-`randint`, whose numbers showed no dependence, and equal calls in two blocks. A key at the top of a file is
-the same at each call of a function. Nothing is said of equal calls that are
-printed or compared, of lines whose comment speaks of the same key, of `permutation` and `choice` of arrays that belong
-together, of cells of a notebook that begin with the same key, of `fold_in`, and of ways that exclude one another. What
-calls of other files do with a key is not known.
+Safety: on request. A split key changes all random numbers that follow, so a person has to decide. `jaxfix apply
+--split-keys` writes the split: the first use gets one part of the key, everything after it the other. Without the
+option the finding is a report. Not split: elements (`keys[0]`), keys in comprehensions, lambdas, conditions and
+notebooks, keys that another function or `locals` reads, and deleted keys.
 
-Evidence: under `jax_debug_key_reuse` jax itself raises where a key is used twice: before the change, and no more after
-it, anywhere in the program. The checker sees keys of `jax.random.key`, so a proof gives the program those in place of
-`jax.random.PRNGKey`; they draw the same numbers. Beside the fix, the same split is made of another key. What both runs
-have in common does not hang on the random numbers, and has to be bitwise as it was; of all else structure, shapes and
-dtypes stay. All other fixes are then compared with the split made on both sides.
+Certain are two calls in one function if one always leads to the other and their numbers depend on each other.
+Possible are loops, functions of the file that consume their argument, keys that are both split and drawn from, pairs
+such as `permutation` and `randint`, whose numbers showed no dependence, and equal calls in two blocks. A key at the
+top of a file is the same at each call of a function.
+
+Not reported: equal calls that are printed or compared, lines with a comment about the shared key, `permutation` and
+`choice` of arrays that belong together, notebook cells that start from the same key, `fold_in`, and branches that
+exclude each other. Calls of other files are not followed.
+
+Evidence: with `jax_debug_key_reuse`, jax raises at a key that is used twice: before the change, and nowhere after it.
+The checker needs keys of `jax.random.key`, so a proof replaces `jax.random.PRNGKey` by them; they draw the same
+numbers. The same split is also made of another key: what both runs have in common does not depend on the random
+numbers, and must be bitwise equal to the original; of all else, structure, shapes and dtypes must stay. Other fixes
+are then compared with the split in both runs.
 
 Source: https://docs.jax.dev/en/latest/random-numbers.html and
 https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html

@@ -26,7 +26,7 @@ class Use:
     Attributes:
       variable: what holds the key.
       element: the index in it, such as `[0]`; empty for the variable itself.
-      by: the canonical name of a function of jax, or the text that names a function of the file.
+      by: the canonical name of a jax function, or the text that names a function of the file.
       function: that function of the file, if it is one.
     """
 

@@ -3,12 +3,11 @@
 Since jax 0.8, `pmap` is `jit` of `shard_map`.
 
 `pmap` maps a function over the first axis of its arguments, a row for each device. `jax.shard_map` does the same over
-an axis of a mesh, and `jax.jit` compiles it: one mechanism for what runs on many devices, which newer parts of jax are
-made for. A function that does this is written above the first place, once for each kind, and called in place of `pmap`
-with the same function, axis, `in_axes`, devices and donated arguments. It keeps the name of the axis, every collective
-and the leading axis of arguments and results, so that `replicate`, `shard`, `unreplicate` and `x[0]` around it go on as
-they are. To leave out the leading axis of parameters is a choice of yours: replace `replicate(x)` by `x`, and say
-`None` of that argument in `in_axes`.
+an axis of a mesh, and `jax.jit` compiles it: the one mechanism for many devices that newer parts of jax build on. A
+helper that does this is written above the first use, once for each kind, and called in place of `pmap` with the same
+function, axis, `in_axes`, devices and donated arguments. It keeps the name of the axis, every collective and the leading
+axis of arguments and results, so `replicate`, `shard`, `unreplicate` and `x[0]` still work. You may then drop the leading
+axis of parameters: replace `replicate(x)` by `x`, and set `in_axes` of that argument to `None`.
 
 `check_vma=False` is no option: without it, `jax.grad` of what all devices share is already added up over the mesh, and
 a `pmean` of it is as many times too large as there are devices, silently. Nor is `jit` alone: statistics, norms,
@@ -72,25 +71,27 @@ After:
         grads = jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
         return w - 0.1 * jax.lax.pmean(grads, "batch")
 
-Safety: needs a rerun. The mesh is made of all devices when the function is first called; an array whose first axis is
-shorter than there are devices, which `pmap` runs on the first few of them, raises. What `pmap` refuses is refused with
-another error; a call outside of the mesh, which `pjit` with a `PartitionSpec` refuses, runs. Left to a person, with
-the reason: code that asks which process it is, in whichever file of the project, where each host passes its own part
-of an array; a `pmap` in traced code or in another one; another axis than the first; static arguments; keywords in a
-call of the mapped function; a `pmap` that is passed on, or that is made and called at once in a function or a loop,
-where a new `jit` would compile each time. Where the project runs with a jax before 0.6.1 too,
-`jax.experimental.shard_map` with `check_rep=False` is written; before 0.4.30 it is left. Of `pjit`: what is no
-`PartitionSpec` in the file itself; a file that enters no mesh, or several. Of `with mesh:`: a block that calls
-anything but jitted functions of the project, NumPy and builtins, or defines a function; a file that imports a library
-which may read that mesh itself, as flax before 0.12 does: under `jax.set_mesh` it sees none, and leaves its
-constraints out silently; a mesh of `jax.make_mesh`, whose axes are of the type `Explicit`, under which a
-sharding constraint raises. Of `PositionalSharding`: one that is asked for its shape, compared, or passed to other
-functions than those that place arrays; a number of axes that the file does not show; a sharding constraint beside
-meshes of several shapes, which jax 0.10 loses. [By hand](../by-hand.md) has the steps.
+Safety: needs a rerun. The mesh contains all devices at the first call, so an array whose first axis is shorter than
+the number of devices, which `pmap` runs on the first few, raises. Errors of `pmap` have other texts; a call outside
+of the mesh, which `pjit` with a `PartitionSpec` rejects, runs.
 
-Evidence: results equal bit for bit, on two devices at least: on one, an axis has the size 1, and no mistake shows. A
-proof of a run on one device is refused, also of an error that is cured;
-`XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight of them.
+Declined for `pmap`, with the reason: code of a multi-host project, where each process passes its own part of an
+array; a `pmap` in traced code or inside another one; axes other than the first; static arguments; keyword arguments
+of the mapped function; a `pmap` that is passed on; one that is made and called at once in a function or a loop, where
+a new `jit` would compile each time. For jax before 0.6.1, `jax.experimental.shard_map` with `check_rep=False` is
+written; for jax before 0.4.30, nothing.
+
+Declined for `pjit`: a `PartitionSpec` that is not in the file, and files that enter no mesh, or several. For `with
+mesh:`: a block that calls anything but jitted functions of the project, NumPy and builtins, or that defines a
+function; a file that imports a library which may read that mesh itself, as flax before 0.12 does, since it would
+silently drop its constraints under `jax.set_mesh`; a mesh of `jax.make_mesh`, whose axes have the type `Explicit`,
+under which sharding constraints raise. For `PositionalSharding`: shardings whose shape is read, that are compared, or
+that are passed to functions which do not place arrays; an unknown number of axes; sharding constraints with meshes of
+several shapes, which jax 0.10 ignores. [By hand](../by-hand.md) has the steps.
+
+Evidence: results equal bit for bit, on at least two devices: on one device every axis has size 1, and mistakes do not
+show, so a proof on one device is refused. `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight
+devices.
 
 Source: https://docs.jax.dev/en/latest/migrate_pmap.html and
 https://docs.jax.dev/en/latest/notebooks/shard_map.html

@@ -87,7 +87,7 @@ def _imported(module: Module) -> Iterator[str]:
 
 
 def _is_harmless(module: Module, call: ast.Call) -> bool:
-    """Whether the call makes no array of jax, but by a jitted function, whose results lie where they lay."""
+    """Whether the call makes no jax array, but by a jitted function, whose results lie where they lay."""
     if jit_of(module, call.func) is not None:
         return True
     name = module.qualname(call.func)

@@ -73,7 +73,7 @@ def stepped(layout: Layout, name: str, call: ast.Call | None) -> Layout | None:
 
 def _reshaped(layout: Layout, args: list[ast.expr]) -> Layout:
     if layout.is_whole or layout.axes != tuple(range(layout.rank or 0)):
-        raise Declined(Reason(Code.BY_HAND, "what is replicated or transposed is reshaped"))
+        raise Declined(Reason(Code.BY_HAND, "a replicated or transposed sharding is reshaped"))
     sizes = args[0].elts if len(args) == 1 and isinstance(args[0], ast.Tuple | ast.List) else args
     is_number = len(args) != 1 or sizes is not args or _number(args[0]) is not None
     if not is_number or any(isinstance(each, ast.Starred) for each in sizes) or not sizes:
@@ -125,7 +125,7 @@ def device_rank(module: Module, expr: ast.expr) -> int | None:
 
 
 def is_array(module: Module, expr: ast.expr) -> bool:
-    """Whether devices are held by an array of NumPy."""
+    """Whether devices are held by a NumPy array."""
     match _meant(module, expr):
         case ast.Call(func=func) if module.qualname(func) in (*_ARRAYS, _GRID):
             return True

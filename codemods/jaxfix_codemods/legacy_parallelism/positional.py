@@ -100,7 +100,7 @@ def _plan(module: Module, at: ast.AST) -> Iterator[_Use]:
         raise Declined(Reason(Code.OLDER_VERSION, "`jax.jit` takes a `NamedSharding` since jax 0.4.7"))
     call = module.parent(at)
     if not isinstance(call, ast.Call) or call.func is not at:
-        raise Declined(Reason(Code.OTHER_USES, "it is passed on, or asked for as a type"))
+        raise Declined(Reason(Code.OTHER_USES, "it is passed on, or used as a type"))
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
         raise Declined(Reason(Code.SIGNATURE, "it is called with more than devices"))
     if not module.has_exact_spans(call):
@@ -159,7 +159,7 @@ def _through(module: Module, use: _Use) -> Iterator[_Use]:
         case ast.Attribute(attr="device_set" | "is_fully_replicated"):
             return
         case _:
-            text = f"`{module.text(use.node)}` in line {use.node.lineno} goes where it may be asked for its axes"
+            text = f"`{module.text(use.node)}` in line {use.node.lineno} goes to code that may read its axes"
             raise Declined(Reason(Code.OTHER_USES, text))
 
 
@@ -199,6 +199,6 @@ def _mesh(module: Module, use: _Use, edit: Rewriter, jax: str) -> str:
 
 
 def _devices(module: Module, devices: ast.expr, edit: Rewriter) -> str:
-    """The devices in an array of NumPy, as they are where they are in one."""
+    """The devices in a NumPy array, as they are where they are in one."""
     text = module.text(devices)
     return text if is_array(module, devices) else f"{edit.imported('numpy', prefer='np', at=devices)}.array({text})"

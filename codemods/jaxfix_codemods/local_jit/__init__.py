@@ -41,28 +41,26 @@ After:
             params = _train_step(params, rate, batch)
         return params
 
-Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, is the same program
-wherever it is created: safe, unless it compares less than a new jit would: static arguments, and what is not an array
-in the others, are compared by `==`, to which `1` is `True`, and an object or a function is what it was though it reads
-other values by now. Those, options and annotations that may fail at import, settings that JAX does not keep programs
-apart by (`jax.random` reads one), warnings, donation, constants that may be deleted (docs/safety.md), a jit that a
-condition defines, and modules that another file holds as a whole need evidence, as all else does. Moved as it stands, a
-function that reads what the loop rebinds (`batch` above, or the `params` that a training loop closes over) would keep
-the first value silently; it is passed what it takes instead, and only where it treats it as an array. The other
-way round, a jit that is called more than once keeps what its variables held at the first call: where they change in
-between, further arguments would change the result, and it is left alone. Declined too: names that are called or used as
-a length, an axis or a condition, bound methods (they read their object at each trace), effects at trace time, functions
-under `vmap`, whose further arguments would be mapped over. A jit that is returned, stored or passed to other code is a
-factory on purpose. So is one that
-serves a loop which prints or logs, in a function that nothing repeats: a whole training or simulation compiles it once,
-and it is reported only where a run shows its cost.
+Safety: a function that captures nothing, and reads nothing that can be rebound, is the same program wherever it is
+created: safe. Exceptions need a rerun (docs/safety.md): static arguments and other arguments that are not arrays,
+which are compared by `==` (where `1` equals `True`, and an object equals itself whatever it holds by now); options
+and annotations that may fail at import; settings outside of JAX's cache key, which `jax.random` reads; warnings;
+donation; constants that may be deleted; a jit defined under a condition; and modules that another file holds as a
+whole.
 
-Moved before the loop, a factory is called once, also for a loop of no iterations. Unless the text says that there is
-one (`range(10)`), it must therefore do nothing but make the function, of arguments that are there: `options[0]` may
-not be. What it is made of, and what its functions read, must be known to stay unchanged while the loop runs: a
-variable that a callback rebinds, an object that changes itself, a list or an array that is filled under another
-name would be read at each iteration, and by one function once. Such a call stays, as does one with static
-arguments that are objects.
+A function that reads a variable which the loop rebinds (`batch` above, or the `params` of a training loop) would
+silently keep the first value if it were moved unchanged. It gets that variable as an argument instead, and only if it
+treats it as an array. Conversely, a jit that is called more than once keeps the values of its first call: if they
+change in between, it is left alone. Declined too: captured names that are called or used as a length, an axis or a
+condition; bound methods, which read their object at each trace; side effects at trace time; and functions under
+`vmap`, which would map over further arguments. A jit that is returned, stored or passed on is a factory on purpose. A
+jit for a loop that prints or logs, in a function that nothing repeats, is compiled once per run, and is reported only
+if a run shows its cost.
+
+A factory moved before the loop is also called if the loop has no iterations. Unless the code shows an iteration
+(`range(10)`), it must do nothing but create the function, from arguments that are available (`options[0]` may not
+be). What it is made of, and what its functions read, must stay unchanged while the loop runs; otherwise the call
+stays, as it does with objects as static arguments.
 
 Evidence: fewer compiles, bitwise equal outputs.
 
@@ -108,7 +106,7 @@ def find(module: Module) -> Iterator[Finding]:
     for call, uses in factories.made_elsewhere(module):
         name = module.text(call.func)
         yield _of_factory(module, call, uses)(
-            declined=Reason(Code.UNREAD, f"what `{name}` reads, and does beside, is in another file")
+            declined=Reason(Code.UNREAD, f"`{name}` reads and changes things in another file")
         )
 
 
@@ -207,7 +205,7 @@ def _message(module: Module, site: Site) -> str:
     again = f"is created {_when(module, site)}"
     if site.taker is None:
         return f"{_what(module, site)} {again}: it compiles again each time"
-    return f"{_what(module, site)} {again}: `{module.text(site.taker.func)}`, which keeps it, compiles again each time"
+    return f"{_what(module, site)} {again}: `{module.text(site.taker.func)}` keeps it and compiles again each time"
 
 
 def _what(module: Module, site: Site) -> str:

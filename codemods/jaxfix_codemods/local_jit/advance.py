@@ -91,7 +91,7 @@ def _why_undefined(module: Module, factory: ast.FunctionDef, loop: ast.stmt) -> 
             else Reason(Code.CONDITIONAL, f"`{factory.name}` may not be defined then")
         )
     if factory not in module.tree.body:
-        return Reason(Code.CONDITIONAL, f"whether `{factory.name}` is defined depends on a condition")
+        return Reason(Code.CONDITIONAL, f"`{factory.name}` is defined only under a condition")
     body = module.tree.body
     caller = next(each for each in (loop, *module.ancestors(loop)) if each in body)
     between = body[body.index(caller) : body.index(factory)] if isinstance(caller, ast.stmt) else []

@@ -160,7 +160,7 @@ def _check_uses(module: Module, built: Built) -> None:
         raise Declined(Reason(Code.REBOUND, f"`{name.id}` is bound more than once"))
     statement = module.statement(name)
     if statement not in loop.body:
-        raise Declined(Reason(Code.LAYOUT, f"`{name.id}` is bound in the middle of something else"))
+        raise Declined(Reason(Code.LAYOUT, f"`{name.id}` is bound inside another statement"))
     for use in module.reads(name.id, scope):
         if loop in module.ancestors(use) and module.span(use).start < module.span(statement).end:
             raise Declined(Reason(Code.LIVE, f"line {use.lineno} reads `{name.id}` before it is made", use.lineno))
@@ -192,7 +192,7 @@ def _check_made_of(module: Module, call: ast.Call, loop: ast.For | ast.While) ->
 
 
 def _check_part(module: Module, part: ast.expr, loop: ast.For | ast.While) -> None:
-    """Refuses what may be something else in another iteration, or may not be there before the loop."""
+    """Refuses what may be something else in another iteration, or may be undefined before the loop."""
     function = module.definition(part)
     if function is not None:
         _check_function(module, part, function, loop)
@@ -220,7 +220,7 @@ def _check_call(module: Module, call: ast.Call, loop: ast.For | ast.While) -> No
     package = (module.qualname(call.func) or "").partition(".")[0]
     if package not in {name.partition(".")[0] for name in MAKING}:
         shown = _shown(module, call.func)
-        raise Declined(Reason(Code.UNSTABLE, f"it is created with what `{shown}` returns each time"))
+        raise Declined(Reason(Code.UNSTABLE, f"it is created with a new result of `{shown}` each time"))
     _check_made_of(module, call, loop)
 
 
@@ -241,7 +241,7 @@ def _check_read(module: Module, part: ast.Name | ast.Attribute, loop: ast.For | 
     if any(module.scope_of(owner.id, root) is scope for root in changes_of(module).roots.get(owner.id, ())):
         raise Declined(Reason(Code.MUTATED, f"it is created with `{owner.id}`, which is changed in place"))
     if not (advance.is_there(module, owner, loop) or _is_bound_around(module, owner, loop)):
-        raise Declined(Reason(Code.MAY_FAIL, f"`{owner.id}` may not be there before the loop"))
+        raise Declined(Reason(Code.MAY_FAIL, f"`{owner.id}` may be undefined before the loop"))
 
 
 def _is_bound_around(module: Module, name: ast.Name, loop: ast.AST) -> bool:

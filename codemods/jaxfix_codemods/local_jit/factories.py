@@ -201,9 +201,9 @@ def _check_variable(module: Module, made: Made) -> None:
         return
     statement = module.statement(made.name)
     if len(made.stay.targets) > 1 or module.value_of(made.name) is not made.call:
-        raise Declined(Reason(Code.CONDITIONAL, f"what `{made.name.id}` is depends on a condition"))
+        raise Declined(Reason(Code.CONDITIONAL, f"the value of `{made.name.id}` depends on a condition"))
     if not isinstance(statement, ast.Assign) or statement not in made.loops[0].body:
-        raise Declined(Reason(Code.LAYOUT, f"`{made.name.id}` is bound in the middle of something else"))
+        raise Declined(Reason(Code.LAYOUT, f"`{made.name.id}` is bound inside another statement"))
 
 
 def _check_static(module: Module, made: Made) -> None:

@@ -113,7 +113,9 @@ class Given:
                 inner = module.definition(result)
                 if inner is not None and function in module.ancestors(inner):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"what `{module.text(call)}` returns reads what it was made with")
+                        Reason(
+                            Code.UNSTABLE, f"the result of `{module.text(call)}` reads the arguments it was made with"
+                        )
                     )
                 self._check(result, is_data=True)
             return True
@@ -175,7 +177,7 @@ class Given:
         return False
 
     def _check_data(self, name: ast.Name) -> None:
-        """A variable that may hold a list, a dictionary or an array of NumPy: no other code may hold it."""
+        """A variable that may hold a list, a dictionary or a NumPy array: no other code may hold it."""
         module = self._module
         scope = module.scope_of(name.id, name)
         if scope is None or name.id in module.names.imports or self._values.of(name).form in _NUMBERS:

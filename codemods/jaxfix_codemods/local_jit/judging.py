@@ -182,9 +182,9 @@ class _Judge:
             if len(bound) > 1:
                 self.is_rebound = target.id
             if self.module.value_of(target) is not self.site.at:
-                raise Declined(Reason(Code.CONDITIONAL, f"what `{target.id}` is depends on a condition"))
+                raise Declined(Reason(Code.CONDITIONAL, f"the value of `{target.id}` depends on a condition"))
             if not isinstance(self.module.parent(target), ast.Assign):
-                raise Declined(Reason(Code.LAYOUT, f"`{target.id}` is bound in the middle of something else"))
+                raise Declined(Reason(Code.LAYOUT, f"`{target.id}` is bound inside another statement"))
         function = self.site.function
         if self.site.renamed is not None:
             if self.site.renamed.lineno != self.site.renamed.end_lineno:
@@ -311,7 +311,7 @@ class _Judge:
         module = self.module
         scope = module.scope_of(name, function)
         if scope is None:
-            raise Declined(Reason(Code.UNREAD, f"where `{name}` comes from is not certain"))
+            raise Declined(Reason(Code.UNREAD, f"the origin of `{name}` is unknown"))
         if not hoisting.is_in_scope(scope, self.around or module.tree):
             self._check_outer(function, name, scope)
             return
@@ -383,7 +383,7 @@ class _Judge:
 
     def _check_global(self, name: str) -> None:
         if all(self.module.enclosing(binding.node, ast.If) is not None for binding in self.module.bindings(name)):
-            raise Declined(Reason(Code.CONDITIONAL, f"whether `{name}` is defined depends on a condition"))
+            raise Declined(Reason(Code.CONDITIONAL, f"`{name}` is defined only under a condition"))
         match constancy(self.module, name, self.module.tree):
             case Constancy.CHANGES if not self._is_loop_function(name):
                 raise Declined(Reason(Code.UNSTABLE, f"it reads `{name}`, which can change between calls"))
@@ -402,7 +402,7 @@ class _Judge:
                 name = transform_of(self.module, call.func) or ""
                 if name not in function_identity.RENEWING and not name.startswith(_MAKING):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is created with what `{self.module.text(call.func)}` returns")
+                        Reason(Code.UNSTABLE, f"it is created with the result of `{self.module.text(call.func)}`")
                     )
 
     def _place(self, scope: ast.AST, needed: list[str], *, stays: bool, moves_along: bool) -> tuple[ast.stmt, bool]:

@@ -26,7 +26,9 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
         )
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-        raise Declined(Reason(Code.SIGNATURE, "it has `*`, default or keyword-only parameters, and needs more"))
+        raise Declined(
+            Reason(Code.SIGNATURE, "it has `*`, default or keyword-only parameters, and would need one more")
+        )
     _check_transformation(module, site)
     if site.stay.handed:
         raise Declined(
@@ -44,7 +46,7 @@ def check(module: Module, site: Site, function: Function, lifted: Sequence[hoist
 
 def _check_uses(module: Module, site: Site, function: ast.FunctionDef) -> None:
     if any(isinstance(n, ast.Name) and n.id == function.name for s in function.body for n in walk(s)):
-        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` calls itself, and needs more arguments"))
+        raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` calls itself, and would need more arguments"))
     if site.function is None and len(module.loads(function.name)) > 1:
         raise Declined(Reason(Code.OTHER_USES, f"`{function.name}` is used elsewhere too"))
 
@@ -55,7 +57,7 @@ def _check_transformation(module: Module, site: Site) -> None:
         raise Declined(Reason(Code.SIGNATURE, f"under `{site.by}` another argument would be mapped over"))
     if site.function is not None and len(site.function.decorator_list) > 1:
         raise Declined(
-            Reason(Code.DECORATED, f"`{site.function.name}` has another decorator, and needs more arguments")
+            Reason(Code.DECORATED, f"`{site.function.name}` has another decorator, and would need more arguments")
         )
     bodies = [n.body for n in walk(site.at) if isinstance(n, ast.Lambda)]
     for call in (n for n in walk(site.at) if isinstance(n, ast.Call)):
@@ -74,7 +76,7 @@ def _check_transformation(module: Module, site: Site) -> None:
 
 def _check_option(keyword: ast.keyword) -> None:
     if keyword.arg in _PLACED or keyword.arg is None:
-        raise Declined(Reason(Code.SIGNATURE, f"`{keyword.arg or '**'}` says something of every argument"))
+        raise Declined(Reason(Code.SIGNATURE, f"`{keyword.arg or '**'}` is given per argument"))
     negative = any(isinstance(n, ast.UnaryOp) for n in walk(keyword.value))
     known = all(isinstance(n, ast.Constant | ast.Tuple | ast.List | ast.Load) for n in walk(keyword.value))
     if keyword.arg in _NUMBERED and (negative or not known):
@@ -84,6 +86,6 @@ def _check_option(keyword: ast.keyword) -> None:
 def _check_call(call: ast.Call, function: Function) -> None:
     wanted = len(function.args.args) + len(function.args.posonlyargs)
     if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
-        raise Declined(Reason(Code.STAR_ARGUMENTS, "it is called with `*` or `**`, and needs more arguments"))
+        raise Declined(Reason(Code.STAR_ARGUMENTS, "it is called with `*` or `**`, and would need more arguments"))
     if len(call.args) + len(call.keywords) != wanted:
-        raise Declined(Reason(Code.SIGNATURE, "it is called with another number of arguments"))
+        raise Declined(Reason(Code.SIGNATURE, "it is called with an unexpected number of arguments"))

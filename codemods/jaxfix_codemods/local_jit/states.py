@@ -108,7 +108,7 @@ def judge(module: Module, site: Site, found: Advanced) -> Given:
     if not isinstance(at, ast.Call) or site.function is not None or site.taker is not None:
         raise Declined(Reason(Code.LAYOUT, f"it is defined in the loop, and would have to take `{found.names[0]}`"))
     if at.keywords or len(at.args) != 1:
-        raise Declined(Reason(Code.SIGNATURE, "the options of the jit say something of every argument"))
+        raise Declined(Reason(Code.SIGNATURE, "the options of the jit are given per argument"))
     by = site.by
     if found.is_called and by not in _FILTERING:
         if by != _PLAIN or not any(name.startswith("equinox") for name in module.names.imports.values()):

@@ -56,12 +56,14 @@ class _Check:
         module = self._module
         for part in walk(self._call):
             if isinstance(part, ast.Lambda | ast.NamedExpr | ast.Await):
-                raise Declined(Reason(Code.UNREAD, "it is created with more than names"))
+                raise Declined(Reason(Code.UNREAD, "it is created with expressions, not only names"))
             if isinstance(part, ast.Call) and part is not self._call:
                 made_by = transform_of(module, part.func) or ""
                 if made_by not in function_identity.RENEWING and not made_by.startswith("jax."):
                     raise Declined(
-                        Reason(Code.UNSTABLE, f"it is created with what `{module.text(part.func)}` returns each time")
+                        Reason(
+                            Code.UNSTABLE, f"it is created with a new result of `{module.text(part.func)}` each time"
+                        )
                     )
             if self._may_differ(part):
                 raise Declined(

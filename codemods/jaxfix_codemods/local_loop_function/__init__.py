@@ -39,21 +39,23 @@ After:
     def descend(x, loss):
         return retrace(lax.fori_loop)(0, 10, lambda i, x: x - jax.grad(loss)(x), x)
 
-Safety: a function that takes nothing from its surroundings, and reads nothing that can be rebound, computes the same
-wherever it is: safe, unless its defaults or annotations may fail at import, its operands may be pytrees of the
-program's own classes, or its trace may warn, read a setting or keep an array that is deleted later (docs/safety.md). A
-module's variable that the module binds once counts as never rebound if its name is that of a constant (`RATE`) or
-private (`_rate`). All else needs a rerun. A lifted variable becomes a traced array, which `isinstance(k, int)` would
-answer differently; of a lifted Python number `1.0 - k` is rounded to single precision, not computed in double; before
-jax 0.6.1 a lifted array is kept for every step of a loop that is differentiated (0.6.0: mapped): with such a jax
-nothing is put into a carry, and under a transformation with none. A body that is kept for the `loss` that it calls, as
-a memo or a static argument would, does not see that `loss` reads another batch by now: that is why it is retraced,
-never remembered. Under `jit` goes what can be traced as a whole, reads nothing that changes, is called with arrays
-alone from calls that were all read, and unrolls no loop; it rounds as one program. What `retrace` runs are the
-operations of the original, one by one, on the same values; under a `grad` it traces what ran with known values, so a
-function that asks for one (`if x > 0`) is started twice. Declined: random numbers and the clock, which are another
-program at every call; under a transformation, effects at trace time and branches on the argument; calls in format
-strings.
+Safety: a function that captures nothing, and reads nothing that can be rebound, computes the same wherever it is:
+safe. Exceptions need a rerun (docs/safety.md): defaults or annotations that may fail at import, operands that may be
+pytrees of the program's own classes, and traces that may warn, read a setting or keep an array that is deleted later.
+A module variable that is bound once counts as never rebound if its name is that of a constant (`RATE`) or private
+(`_rate`).
+
+A captured variable that becomes an argument is traced: `isinstance(k, int)` answers differently, and `1.0 - k` of a
+Python number is rounded to single precision. Before jax 0.6.1, an array in the carry is stored for every step of a
+differentiated loop (0.6.0: of a mapped one), so with such a jax nothing is put into a carry. A body that calls `loss`
+must see that `loss` reads another batch by now; therefore `retrace` traces at every call and never returns a
+remembered result. `retrace` runs the operations of the original one by one, on the same values; under a `grad` it
+traces with known values, so a function that needs a value (`if x > 0`) is started twice.
+
+A function goes under `jit` if it can be traced as a whole, reads nothing that changes, has only known calls that pass
+arrays, and unrolls no loop; its results are then equal up to rounding. Declined: random numbers and clocks, which
+give another program at every call; under a transformation, side effects at trace time and branches on the argument;
+calls in f-strings.
 
 Evidence: fewer compiles, bitwise equal outputs; equal up to rounding where `jit` is added.
 

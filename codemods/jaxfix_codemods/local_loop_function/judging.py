@@ -212,7 +212,7 @@ def _is_call_argument(module: Module, use: ast.AST) -> bool:
 def _owner(module: Module, name: str, function: Function) -> Function:
     scope = module.scope_of(name, function)
     if scope is None or not isinstance(scope, ast.FunctionDef | ast.Lambda):
-        raise Declined(Reason(Code.UNREAD, f"where `{name}` comes from is not certain"))
+        raise Declined(Reason(Code.UNREAD, f"the origin of `{name}` is unknown"))
     return scope
 
 
@@ -253,13 +253,11 @@ def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tupl
                 Reason(Code.SIGNATURE, f"{shown(module, local.use)} has `*`, default or keyword-only parameters")
             )
         if primitive in CARRY and len(arguments.args) != (1 if local.role == "cond" else CARRY[primitive].parameters):
-            raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has another number of parameters"))
+            raise Declined(Reason(Code.SIGNATURE, f"{shown(module, local.use)} has an unexpected number of parameters"))
         if isinstance(local.function, ast.FunctionDef) and len(hoisting.reads(module, local.function)) != 1:
             raise Declined(Reason(Code.OTHER_USES, f"`{local.function.name}` is used elsewhere too"))
         if primitive == "jax.lax.scan" and not all(_is_pair(r) for r in results(module, local.function)):
-            raise Declined(
-                Reason(Code.STRUCTURE, f"{shown(module, local.use)} does not return a pair that can be read")
-            )
+            raise Declined(Reason(Code.STRUCTURE, f"{shown(module, local.use)} does not return an explicit pair"))
     if primitive in CARRY and initial_carry(call, primitive) is None:
         raise Declined(Reason(Code.SIGNATURE, f"the initial value of `{last_part(primitive)}` is not in the call"))
     if primitive not in CARRY and call.keywords:

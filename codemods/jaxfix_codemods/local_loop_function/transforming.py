@@ -20,8 +20,8 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
     found = partial(
         Finding,
         at=transformed.at,
-        message=f"`{first_line(module, transformed.at)}` compiles "
-        f"{' and '.join(f'`{name}`' for name in primitives)} in it again at every call",
+        message=f"`{first_line(module, transformed.at)}` contains "
+        f"{' and '.join(f'`{name}`' for name in primitives)}, compiled again at every call",
         title=title(transformed.names[0]),
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
     )

@@ -1,4 +1,4 @@
-"""Which expressions of traced code are surely arrays, and not numbers of Python."""
+"""Which expressions of traced code are surely arrays, and not Python numbers."""
 
 import ast
 

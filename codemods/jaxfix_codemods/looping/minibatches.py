@@ -56,7 +56,7 @@ def _subscripts(rounds: Rounds) -> list[ast.Subscript]:
 
 
 def _is_one(module: Module, rounds: Rounds, node: ast.Subscript) -> bool:
-    """Whether it is a slice of an array of JAX that is as long as a step of the loop."""
+    """Whether it is a slice of a JAX array that is as long as a step of the loop."""
     match node.slice:
         case ast.Slice(lower=ast.Name(id=name), upper=ast.expr() as upper, step=None):
             number, (_, rows, size) = rounds.number, rounds.bounds

@@ -31,7 +31,7 @@ def check_reads(module: Module, rounds: Rounds, apart: Iterable[ast.AST] = (), *
       is_scanned: whether the numbers are those of an array, which are strongly typed, and none that JAX counts.
 
     Raises:
-      Declined: one needs a number of Python.
+      Declined: one needs a Python number.
     """
     if rounds.number is None:
         return
@@ -82,7 +82,7 @@ def _passed_on(module: Module, read: _Read) -> list[_Read]:
     if whole is name and _meets_array(module, whole, outer, is_counted=read.is_counted):
         return []
     shown = " ".join(module.text(outer if isinstance(outer, ast.expr) else whole).split())
-    text = f"`{shown}` in line {name.lineno} takes `{name.id}` as a number of Python"
+    text = f"`{shown}` in line {name.lineno} takes `{name.id}` as a Python number"
     raise Declined(Reason(Code.NEEDS_VALUE, text, name.lineno))
 
 
@@ -145,7 +145,7 @@ def _only_adds(whole: ast.expr) -> bool:
 
 
 def _may_be_array(module: Module, value: ast.expr) -> bool:
-    """Whether nothing says that it is a list, a dictionary or an array of NumPy."""
+    """Whether nothing says that it is a list, a dictionary or a NumPy array."""
     if isinstance(value, _DISPLAYS) or form_of(module, value) in (Form.NUMPY, Form.PYTHON):
         return False
     if not isinstance(value, ast.Name):
@@ -245,13 +245,17 @@ def _effect(module: Module, node: ast.AST) -> Reason | None:
         case ast.Expr(value=ast.Constant()):
             return None
         case ast.Expr():
-            return Reason(Code.SIDE_EFFECT, f"line {line} does something in each iteration: it would do so once", line)
+            return Reason(
+                Code.SIDE_EFFECT, f"line {line} has a side effect in each iteration, which would happen once", line
+            )
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
             return Reason(Code.SIDE_EFFECT, f"line {line} changes `{module.text(node)}`", line)
         case ast.Yield() | ast.YieldFrom() | ast.Await():
             return Reason(Code.COROUTINE, "it is a generator or a coroutine")
         case ast.NamedExpr() | ast.Starred(ctx=ast.Store()):
-            return Reason(Code.LAYOUT, f"line {line} binds a name inside of an expression, or any number of them", line)
+            return Reason(
+                Code.LAYOUT, f"line {line} binds a name inside an expression, or an unknown number of names", line
+            )
         case ast.Name(id="super" | "__class__"):
             return Reason(Code.SEES_SCOPE, "it needs its class")
         case ast.Call(func=ast.Name(id=name)) if name in _SEES_NAMES and module.scope_of(name, node) is None:
@@ -262,12 +266,12 @@ def _effect(module: Module, node: ast.AST) -> Reason | None:
 
 
 def _layer(module: Module, call: ast.Call) -> Reason | None:
-    """Why a call may make a layer, or draw on the state of one."""
+    """Why a call may create a layer, or use the state of one."""
     text = f"`{module.text(call.func)}` in line {call.lineno}"
     package = (module.qualname(call.func) or "").rpartition(".")[0]
     is_made = isinstance(call.func, ast.Call) and module.qualname(call.func.func) not in _DERIVED
     if package in _LAYERS or is_made:
-        return Reason(Code.SIDE_EFFECT, f"{text} may make a layer, or draw on the state of one", call.lineno)
+        return Reason(Code.SIDE_EFFECT, f"{text} may create a layer, or use the state of one", call.lineno)
     function = module.function(call)
     around = module.functions_around(call)
     method = next((f for f in around if module.method_of(f) is not None), function)
@@ -276,7 +280,7 @@ def _layer(module: Module, call: ast.Call) -> Reason | None:
             owner = module.method_of(method)
             bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
             if any(base.rpartition(".")[0] in _LAYERS for base in bases):
-                return Reason(Code.SIDE_EFFECT, f"{text} may make a layer, or draw on the state of one", call.lineno)
+                return Reason(Code.SIDE_EFFECT, f"{text} may create a layer, or use the state of one", call.lineno)
     return None
 
 

@@ -47,15 +47,13 @@ After:
             logits = sample(logits, temperature=1.0 / (step + 1), axis=0)
         return params, logits
 
-Safety: needs a rerun. Wrapped where it is bound, a counter would break what counts: `seen[step]` and `json.dumps`
-raise on an array, and past `2**31 - 1` an array wraps around to negative numbers silently, which is why the
-counter stays unchanged. Inside the function a traced number does less than a Python number: `range(step)`, `x[:step]`,
-`if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products that soon leave 32 bits. A
-static argument that cannot be hashed is refused by JAX, so there the number is not wrapped; it is taken out of
-`static_argnums` only if every call that was read passes a number. What is computed of the number inside the function,
-such as `0.1 / (step + 1)`, is computed in single precision then: only a rerun tells whether a bit differs. A counter
-that comes back from the function, as in `state, step = make_step(state, step)`, comes back as an array: declined
-unless it is only compared or printed.
+Safety: needs a rerun. The counter itself stays a Python number: as an array, `seen[step]` and `json.dumps` would
+raise, and it would silently wrap around beyond `2**31 - 1`. Inside the function a traced number can do less:
+`range(step)`, `x[:step]`, `if step % 10 == 0`, `beta**step` and unknown functions are declined, and so are products
+that soon exceed 32 bits. A static argument must be hashable, so there the number is not wrapped; it is removed from
+`static_argnums` only if every known call passes a number. Computations with the number, such as `0.1 / (step + 1)`,
+are then in single precision: only a rerun shows whether a bit differs. A counter that the function returns, as in
+`state, step = make_step(state, step)`, comes back as an array: declined unless it is only compared or printed.
 
 Evidence: fewer compiles, bitwise equal outputs.
 

@@ -81,7 +81,7 @@ def _check_comes_back(module: Module, counter: Counter) -> None:
     """The result has an array in the place of the number: only where the caller does no more than count."""
     name = counter.number
     if not isinstance(name, ast.Name):
-        raise Declined(Reason(Code.NO_ARRAY, f"`{_name(module, counter)}` returns a number that it computes of it"))
+        raise Declined(Reason(Code.NO_ARRAY, f"`{_name(module, counter)}` returns a number computed from it"))
     scope = module.scope_of(name.id, name)
     targets = [b.node for b in module.bindings(name.id, scope) if isinstance(b.node, ast.Name)]
     if not any(induction.comes_back(module, target) is counter.call for target in targets):
@@ -189,9 +189,7 @@ def _without(module: Module, jitted: Jitted, parameter: str, index: int | None) 
     if holder is None:
         raise Declined(Reason(Code.UNREAD, "where it is made static is unknown"))
     if any(keyword.arg in _PLACED for keyword in holder.keywords):
-        raise Declined(
-            Reason(Code.SIGNATURE, "the options of the jit say something of every argument that is not static")
-        )
+        raise Declined(Reason(Code.SIGNATURE, "the options of the jit are given per argument that is not static"))
     text = module.text(holder)
     if "#" in text or not module.has_exact_spans(holder):
         raise Declined(Reason(Code.LAYOUT, "comments stand among the options of the jit"))

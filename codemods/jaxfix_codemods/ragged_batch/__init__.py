@@ -6,7 +6,7 @@ a large model, to process a few rows.
 
 So is an episode of a game: where a loop fills a list until a flag ends it, a jitted step that is given the list as an
 array compiles for each length. So are the parts of `array_split`, and the last batch of a `DataLoader` of PyTorch or of
-`batch` of TensorFlow's datasets. These are reported, not changed: how many rows there are is not in the text.
+`batch` of TensorFlow's datasets. These are reported, not changed: the number of rows is not in the code.
 
 Before:
     import jax
@@ -46,21 +46,24 @@ After:
         w = step(w, X[i : i + 4], Y[i : i + 4])
     print(w.shape)
 
-Safety: on request, as both fixes change results. `jaxfix apply --ragged drop` leaves the last batch out: it trains
-nothing. Declined where a loop predicts (results for the last rows would be missing), where another loop takes the
-same batches from a generator, and where something counts the batches, uses the size of one, or reads after the loop
-where it ended. `--ragged pad` repeats the last row up to the size of a batch, and passes on a mask, by which each
-`mean` over all of an array with rows leaves them out: the mean is the old one except rounding. It is for loops that
-call training steps of the same file, or that a generator gives batches which nothing but these steps reads, and
-declined where a row may meet another one in a step: in a sum, a sort, a product over rows, a shape, a function of
-another file. A batch that is cut to its longest row, as `x[rows, :longest]`, is taken whole. That the first axis is
-that of the rows, and that no column past the longest row has an influence, is what a run shows: data of another rank,
-which broadcast to pairs of rows, are not masked. Loops are found over `range(0, rows, size)`, where the text does not
-say that `size` divides `rows`; not those that `continue` or `break`, and not under a trace.
+Safety: on request, as both fixes change results. `jaxfix apply --ragged drop` skips the last batch, which then trains
+nothing. Declined: loops that predict, as results for the last rows would be missing; batches that another loop takes
+from the same generator; and loops where something counts the batches, uses the size of one, or reads afterwards where
+the loop ended.
 
-Evidence: fewer compiles. Of a batch that is left out: every result is bitwise that of the original with an `if` that
-skips the shorter batch. Of padding: every result is bitwise the same with the first rows, and the first columns, as the
-padding, so that none of it has any influence, and within a tolerance of the original.
+`--ragged pad` repeats the last row up to the batch size and passes on a mask, by which each `mean` over an array with
+rows leaves the padding out: the mean is the same up to rounding. It is for loops that call training steps of the same
+file, or whose generator feeds only these steps. Declined if rows may interact in a step: in a sum, a sort, a product
+over rows, a shape, or a function of another file. A batch that is cut to its longest row, as in `x[rows, :longest]`,
+is taken in full width. Whether the first axis is that of the rows, and the padding has no influence, is shown by a
+run: arrays of another rank, which broadcast to pairs of rows, are not masked.
+
+Found are loops over `range(0, rows, size)` unless the code says that `size` divides `rows`, without `continue` and
+`break`, and not under a trace.
+
+Evidence: fewer compiles. Dropped: every result is bitwise equal to the original with an `if` that skips the shorter
+batch. Padded: every result is bitwise the same with the first rows, or first columns, as padding, so the padding has
+no influence, and within a tolerance of the original.
 
 Source: https://docs.jax.dev/en/latest/jit-compilation.html
 """
@@ -138,7 +141,7 @@ def _of_rollout(module: Module, found: Rollout) -> Finding:
         title="Give all batches one shape",
         declined=Reason(
             Code.UNREAD,
-            "how long it can be is not in the text: pad it to that, and leave the padding out of each sum and mean",
+            "its greatest length is not in the code: pad to it, and leave the padding out of each sum and mean",
         ),
         confidence=Confidence.POSSIBLE,
         certain_if="the loop does not run equally often each time",
@@ -157,7 +160,7 @@ def _of_loader(module: Module, found: Loader) -> Finding:
         at=found.made,
         message=f"`{made}` {what} where the rows do not divide: `{step}` compiles once more",
         title="Give all batches one shape",
-        declined=Reason(Code.UNREAD, f"how many rows there are is not in the text: {why}"),
+        declined=Reason(Code.UNREAD, f"the number of rows is not in the code: {why}"),
         confidence=Confidence.POSSIBLE,
         certain_if=unless,
     )

@@ -145,7 +145,7 @@ def _masked_of_step(module: Module, found: Batches, step: Step) -> Masked:
     over_rows = Means(module, function, _rows(found, step, function), (mean.call for mean in every)).over_rows
     means = tuple(mean for mean in every if mean.call in over_rows)
     if not means:
-        raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found, which a mask would go to"))
+        raise Declined(Reason(Code.UNREAD, "no mean over the rows of a batch was found to mask"))
     given = [each for each in outer if each is function or over_rows & set(ast.walk(each))]
     calls = (step.call, *(call for each, call in known if call is not None and each in given))
     return Masked(tuple(given), calls, means)

@@ -50,7 +50,7 @@ def _check_reads(module: Module, loop: ast.For, taken: tuple[Step, ...]) -> None
     """Raises `Declined` where what the loop binds is read by anything but the steps, as they are passed it."""
     targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
     if not all(isinstance(each, ast.Name) for each in targets):
-        raise Declined(Reason(Code.STRUCTURE, f"line {loop.lineno} takes batches apart", loop.lineno))
+        raise Declined(Reason(Code.STRUCTURE, f"line {loop.lineno} unpacks batches", loop.lineno))
     names = {each.id for each in targets if isinstance(each, ast.Name)}
     given = {arg for step in taken for arg in (*step.call.args, *(each.value for each in step.call.keywords))}
     around = module.function(loop) or module.tree

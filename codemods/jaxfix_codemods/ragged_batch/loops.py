@@ -85,11 +85,11 @@ def length(module: Module, found: Batches) -> str | None:
     """
     of = _sliced(module, found.slices)
     if len(of) < len(found.slices) or not all(map(_is_place, of)):
-        raise Declined(Reason(Code.UNREAD, "how many rows there are is not known"))
+        raise Declined(Reason(Code.UNREAD, "the number of rows is unknown"))
     if any(_has(module, found.rows, each) for each in of):
         return None
     if module.scope_of("min", found.loop) is not None:
-        raise Declined(Reason(Code.UNREAD, "how many rows there are is not known: `min` is another function here"))
+        raise Declined(Reason(Code.UNREAD, "the number of rows is unknown: `min` is another function here"))
     return f"len({module.text(of[0])})"
 
 

@@ -3,11 +3,10 @@
 `jax.tree_map` is `jax.tree.map` since jax 0.4.25, deprecated since 0.4.26, and gone since 0.6.0: reading it raises an
 `AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name, and
 from which version on. An import still binds the name that it bound, keywords are mapped by their names, and modules
-keep the names that the file has for them. Code that asks which version it runs with is left alone: below
-`hasattr(jax, "tree_map")`, a test of the version, or beside `except ImportError`. Where the `pyproject.toml` says that
-the project runs with an older jax too, what is written is what all of these have, such as `jax.tree_util.tree_map`;
-where there is nothing that all have, the line is reported and left. A project that admits no version which is without
-a name, as one that pins `jax==0.4.13`, gets no finding about it.
+keep the names that the file has for them. Code that checks the version is left alone: below `hasattr(jax, "tree_map")`,
+a test of the version, or beside `except ImportError`. If the `pyproject.toml` allows an older jax too, the replacement is
+one that all allowed versions have, such as `jax.tree_util.tree_map`; if there is none, the line is reported and not
+changed. A project whose allowed versions all have a name, such as one that pins `jax==0.4.13`, gets no finding about it.
 
 No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with the steps to do
 by hand. [`jaxfix upgrade`](../upgrade.md) targets another version than the installed one, and also reports silent
@@ -30,16 +29,16 @@ After:
     doubled = jax.tree.map(lambda x: 2 * x, {"w": 1.0})
     clipped = jnp.clip(jnp.arange(4.0), max=2.0, min=1.0)
 
-Safety: it needs a rerun, also where the new name is the same function: the line raises today, or warns, and something
-may take that: a handler in another file, a test, `hasattr`, a thread, a parent process. [`jaxfix upgrade
---write`](../upgrade.md) is asked for another version, and so writes another name of the same thing without a run: of a
-function, of one that takes the same arguments and does the same, and of a type in an annotation. Not where the error is
-expected in sight: below `except:`, `except Exception` or in a test, in the function itself or in one of its file that
-calls it. Nor where code of the project may have put something of its own in the place of the old name, nor where other
-code is written, as `x.at[i].set(y)` for `jax.ops.index_update(x, i, y)`.
+Safety: needs a rerun, even if the new name is the same function: the line raises or warns today, and something may
+catch that: a handler in another file, a test, `hasattr`, a thread, a parent process. [`jaxfix upgrade
+--write`](../upgrade.md) is a request for another version, and so writes renames without a run: of a function, of one
+with the same arguments and behaviour, and of a type in an annotation. It does not if the error is visibly expected:
+below `except:`, `except Exception` or in a test, in the function itself or in one of its file that calls it; nor if
+the project may have replaced the old name; nor for other code, such as `x.at[i].set(y)` for `jax.ops.index_update(x,
+i, y)`.
 
-Evidence: a rerun shows that the program raises at the line, and runs with the fix; equal is what it comes to before
-that. Of what only warns, the results are bitwise equal.
+Evidence: the program raises at the line without the fix and runs with it, and everything before that is equal. For a
+line that only warns, results are bitwise equal.
 
 Source: https://docs.jax.dev/en/latest/changelog.html; each row is checked by running it in the versions that it names
 """
@@ -69,7 +68,7 @@ from jaxfix_codemods.removed_api.telling import certain
 from jaxfix_codemods.removed_api.types import is_type
 from jaxfix_codemods.removed_api.uses import Imported, Named, imported, in_texts, named
 
-_IN_TEXT = "its name is in a text"
+_IN_TEXT = "its name is in a string"
 
 
 def find(module: Module) -> Iterator[Finding]:

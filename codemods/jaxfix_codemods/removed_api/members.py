@@ -58,7 +58,7 @@ def _why_not(module: Module, call: ast.Call, keyword: ast.keyword, row: Keyword)
     if any(other.arg is None for other in call.keywords):
         return Reason(Code.STAR_ARGUMENTS, "`**` may pass another of them")
     if row.values and module.text(keyword.value) not in dict(row.values):
-        return Reason(Code.NEEDS_VALUE, f"it depends on the value what becomes of `{row.old}`")
+        return Reason(Code.NEEDS_VALUE, f"the replacement of `{row.old}` depends on its value")
     if not row.new and (call.args or call.keywords[0] is not keyword or module.qualname(call.func) == _PARTIAL):
         return Reason(Code.SIGNATURE, f"`{row.old}` has to become the first argument")
     return None
@@ -122,7 +122,7 @@ def _name(call: ast.Call, row: Positional, edit: Rewriter) -> None:
 
 
 def methods(module: Module, row: Method) -> Iterator[Finding]:
-    """Attributes of what is known to be an array of jax."""
+    """Attributes of what is known to be a jax array."""
     if fate(module, row) is None:
         return
     for node in module.attributes(row.old):

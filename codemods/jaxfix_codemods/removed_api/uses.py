@@ -14,7 +14,7 @@ Import = ast.Import | ast.ImportFrom
 _PARTIAL = "functools.partial"
 _ASKED = Reason(
     Code.BY_HAND,
-    "`isinstance` or `is` answers differently of `jax.Array`, also for tracers and keys: ask for what is meant",
+    "`isinstance` and `is` differ for `jax.Array`, tracers and keys: test for the intended type",
 )
 
 

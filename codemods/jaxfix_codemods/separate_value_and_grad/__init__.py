@@ -36,19 +36,19 @@ After:
             weights = weights - 0.1 * grads
         return weights
 
-Safety: needs a rerun. Both calls stand in one block, with the same arguments, and nothing between them binds or
-changes what they read. The function runs once in place of twice, so one that prints, draws numbers or counts its
-calls is declined; so is one with a derivative rule of its own, whose forward pass may return another value, and
-one of which an argument is computed by a class of the file, as a property is, which may count its reads. A number of
-Python, of which the function asks what only arrays have, raised, and is an array in the one call that is left. What it
-calls in other files is not followed: where any file of the project makes such a rule, it may be in there, and a class
-with a subclass in another file may count its calls. Other effects in other files show in the run, or not at all.
-Derivatives of a few functions, such as that of `jnp.prod`, compute the value in another order, and two programs may
-be fused otherwise than one: a rerun that differs by a bit refuses the fix. A value that is computed eagerly beside a
-gradient under `jit` is reported and left alone: under `jit` it would be rounded differently. A model of `nnx` is
-left alone, unless its class is in the file and holds layers alone that count nothing and draw no numbers, and so
-is a `try` that continues with the value after the gradient raised. Under
-one `jit` XLA finds what is computed twice by itself, so nothing is said of traced code.
+Safety: needs a rerun. Both calls are in one block, with the same arguments, and nothing between them binds or changes
+what they read. The function then runs once instead of twice, so these are declined: functions that print, draw
+numbers or count their calls; functions with a derivative rule of their own, whose forward pass may return another
+value; and arguments computed by a class of the file, such as a property, which may count its reads. Functions of
+other files are not followed: if any file of the project defines a derivative rule, it may be involved, and a class
+with a subclass in another file may count its calls. Other side effects in other files show in the run, or not at all.
+
+Derivatives of a few functions, such as `jnp.prod`, compute the value in another order, and one program may be fused
+differently than two: a rerun that differs by a bit refuses the fix. A Python number, for which the function raises in
+the value call, is an array in the combined call. An eager value beside a jitted gradient is reported and not changed,
+as `jit` would round it differently. Models of `nnx` are left alone unless their class is in the file and contains
+only layers that count nothing and draw no numbers; so is a `try` that continues with the value after the gradient
+raised. Traced code is not reported: under one `jit`, XLA removes the duplicate itself.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
 and after are given where the rewritten function can be traced.

@@ -124,9 +124,11 @@ def _check_arguments(module: Module, pair: Pair) -> None:
     for node in (node for part in (*pair.value.args, *pair.value.keywords) for node in walk(part)):
         match node:
             case ast.Attribute(attr=attr) if attr in computed:
-                raise Declined(Reason(Code.SIDE_EFFECT, f"a class computes `{attr}` at each read, now at one"))
+                raise Declined(
+                    Reason(Code.SIDE_EFFECT, f"a class computes `{attr}` at each read, and would do so once")
+                )
             case ast.Subscript(value=value) if _INDEXED in computed and not module.get(Values).of(value).is_array:
-                text = f"`{module.text(node)}` may be computed by a class at each read, now at one"
+                text = f"`{module.text(node)}` may be computed by a class at each read, and would be once"
                 raise Declined(Reason(Code.SIDE_EFFECT, text))
 
 

@@ -25,17 +25,15 @@ After:
             correction = 1 - decay**(count * 1.0)
             yield moment / correction.astype(moment.dtype)
 
-Safety: needs a rerun. The eager result moves by some units in the last place
-onto the one that the same line gives under jit. `count * 1.0` is weakly typed,
-so the result stays weak and a bfloat16 update stays bfloat16, where
-`count.astype(float)` would promote it. Under jit, though, a power of a Python
-number by a strongly typed count is strong, and weak with `count * 1.0`: a
-bfloat16 that it meets would be multiplied in bfloat16, not in float32. Where
-the code may run under a trace and something can tell, only a concrete count is
-made floating, with `isinstance(count, jax.core.Tracer)`: under a trace the
-program is then the same as before. A base that is an array is left alone, since
-the exponent would be rounded to its type; so is one that is an integer, and one
-that is differentiated, since the gradient of `x ** 0.0` at zero is not a number.
+Safety: needs a rerun. The eager result moves by a few units in the last place, to the value that the same line gives
+under jit. `count * 1.0` is weakly typed, so the result stays weak and a bfloat16 update stays bfloat16, where
+`count.astype(float)` would promote it. Under jit, however, a power of a Python number by a strongly typed count is
+strong, and weak with `count * 1.0`: a bfloat16 operand would then be multiplied in bfloat16 instead of float32. If
+the code may run under a trace and the difference is visible, only a concrete count is converted, with
+`isinstance(count, jax.core.Tracer)`, so that the traced program stays the same.
+
+Declined: a base that is an array, since the exponent would be rounded to its dtype; an integer base; and a base that
+is differentiated, since the gradient of `x ** 0.0` at zero is not a number.
 
 Evidence: no compile per step, the results of the original under jit bit for
 bit, those of the eager original within a tolerance.

@@ -31,20 +31,17 @@ After:
         params = step(params, number)
     print(params.sum())
 
-Safety: needs a rerun. What was donated is gone: `best = params` before the
-call raises `Array has been deleted` when it is read, and so do a second run
-from the same first parameters, an average that began as `ema = params`, and a
-caller who passed its own. Only what the statement of every call rebinds is
-donated, and only where nothing else of the code that was read can hold it: of
-what a state is made of, shapes and functions may be read later, arrays not. A
-state in an attribute is donated where no other file can hold it. A step that a
-function makes and returns is judged by all calls of all that it made; a
-`partial` keeps what it binds. A state that
-holds one buffer twice raises at the first call, and is left alone; that of an
-optimizer which belongs to the caller may hold the caller's arrays, and is never
-certain. A few numbers, a random key, the weights of a narrow network and the
-states of tests are not worth it; an array whose size is not in the text is
-reported only where a run shows its memory.
+Safety: needs a rerun. A donated array is deleted: `best = params` before the call raises `Array has been deleted`
+when it is read, and so does a second run from the same initial parameters, an average that began as `ema = params`,
+or a caller that reads what it passed. So an argument is donated only if the statement of every call rebinds it, and
+no other known code can hold it: shapes and functions of a state may be read later, arrays may not. A state in an
+attribute is donated if no other file can hold it. A step that a function creates and returns is judged by all calls
+of all its results; a `partial` keeps what it binds.
+
+Left alone: states that contain one buffer twice, which raise at the first call; and small states, such as a few
+numbers, a random key, a narrow network, and the states of tests. The state of an optimizer that belongs to the caller
+may contain the caller's arrays, and is never certain. An array whose size is not in the code is reported only if a
+run shows its memory.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 

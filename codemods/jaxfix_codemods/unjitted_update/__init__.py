@@ -52,95 +52,54 @@ After:
             params, state = train_step(params, state, batch)
         return params
 
-Safety: needs a rerun. What a jitted function reads beside its arguments is
-read once: a step over a batch that the loop rebinds would go on with the
-first one for ever, silently. So all data are arguments, and a step that
-captures what changes is declined, as is one that captures a list, a dictionary
-or a NumPy array which other code gets hold of, and may refill; so is one that branches on values, prints,
-converts to Python numbers, draws from NumPy, changes its arguments, returns
-texts or Python numbers, or a dictionary whose order matters (`jit`
-sorts the keys). A buffer that is refilled in place may be read by a jitted
-step after it was overwritten: declined too. So is an argument that some caller,
-here or in another file, evidently gives a text, a function or an object in, as a
-batch with a name; where only another run gives one, it raises. Functions are
-static only where each call passes the same one. A function that the file makes, or picks from
-a dictionary, is followed to what it may be: one that counts, draws or prints, a method of an
-object whose attributes are rebound, and what cannot be followed are declined; so is a function
-of another file of the project that does one of these, as far as that file is among the targets.
-What a list, a dictionary or an array of NumPy holds, in a variable of the file or an attribute, is
-captured only where no file of the project fills it, takes another name for it, or gives it to code that
-is unknown; objects in a list only where no file sets attributes by computed names, and their classes
-have no base in another file of the project.
-Fused operations round in other places: results move within a tolerance onto
-those of the original under `jit`.
+Safety: needs a rerun. A jitted function reads everything but its arguments once, at its trace: a step that reads a
+batch which the loop rebinds would silently continue with the first batch. So all data become arguments.
 
-Of a method the object becomes static: `jit` looks a program up by which object
-it is, reads its attributes once, and would go on with `self.rate` as it was at
-the first step when something rebinds it. So every attribute that the method
-reads, through the methods that it calls too, must be bound where the object is
-made and nowhere else: no other method, subclass, file or `setattr` binds it, no other
-file sets attributes by computed names, and nothing changes it in place. It must be a function, an optimizer or a Python
-constant: arrays and other data have to be arguments. A class that compares its
-objects in its own way (`__eq__`, a dataclass, a base that is unknown) is
-declined, as is a method that changes its object: pass in what it changes, and
-return it. The cache of the program keeps the object alive, with all that it
-holds: where objects are made in a loop, the method is left alone.
+Declined are steps that capture something that changes (a variable, or a list, dictionary or NumPy array that other
+code may refill); that branch on values, print, convert to Python numbers or draw from NumPy; that change their
+arguments, or return strings, Python numbers, or a dictionary whose order matters (`jit` sorts the keys); arguments
+that some caller passes as a string, function or object; and NumPy buffers that are refilled while an asynchronous
+step may still read them. Functions are static arguments only if each call passes the same one. A function that the
+file creates or picks from a dictionary is followed to what it may be; it is declined if that counts, draws, prints,
+is a method of an object that changes, or cannot be followed. The contents of a list, dictionary or NumPy array are
+captured only if no file of the project fills it, aliases it or passes it to unknown code.
 
-Where a method that the step calls reads or binds what the step changes, the
-step works on a copy of the object, `new = copy.copy(self)`, which is given the
-attributes that change, or are data, as arguments; those that it binds come back. Declined
-where the class says itself how its objects are copied, where an attribute was made of
-the object and keeps reading it (`self.gradient = jax.grad(self.loss)`), where a
-count in Python would become an array, and where a value of it is asked for.
+Fused operations round in other places: results move, within a tolerance, to those of the original under `jit`. Python
+numbers that are passed to the step become arrays: division by zero then gives infinity, an index beyond the end of a
+NumPy array gives the last element, and the sum of two booleans is a boolean, where Python raises or counts.
 
-A step of a function that is called repeatedly stands at the top of the file:
-an optimizer that the function makes of constants is made there, once, if no file
-rebinds what it is made by or of and only its methods are used, and functions that a caller passes are
-static arguments, if they are made once and each call says which. A file that imports all names of this
-one by a star gets the new ones too, under names that it has not.
-A variable of a program that another file reads comes back from the step.
+Methods: the object becomes a static argument. `jit` finds the program by the identity of the object, and reads its
+attributes once. So every attribute that the method reads, through other methods too, must be set where the object is
+created and nowhere else: not by another method, subclass, file or `setattr`, nor in place. It must be a function, an
+optimizer or a Python constant; arrays and other data become arguments. A class with its own comparison (`__eq__`, a
+dataclass, an unknown base) is declined. The program keeps its object alive, so methods of objects that a loop creates
+are left alone. If a called method reads or sets what the step changes, the step works on a copy, `new =
+copy.copy(self)`: changing attributes and data become arguments, and the attributes that it sets are returned. That is
+declined if the class defines how it is copied, if an attribute was made from the object (`self.gradient =
+jax.grad(self.loss)`), or if a Python count would become an array.
 
-Where the object cannot be static, the jitted functions that it holds are, each
-for itself: a step finds them by their identity.
+Errors: a step that raises, as for a batch of another shape, leaves all attributes unchanged, where the original has
+set some. So a step ends with its first attribute if a file of the project catches errors of its calls and continues.
+The same holds for variables inside a `try`.
 
-A step that raises, as on a batch of another shape, leaves all attributes as they
-were before it, where the original has bound some. So a step ends with the first
-attribute that it binds, or is declined, where a file of the project takes errors
-of a call by its name, or by that of a function which leads to it in its own file,
-and goes on. Errors that other code takes are not known. Variables of a function are
-held to the same within a `try` of it; where an iterator may end between its
-statements, within any `try` that has a handler.
+Order: statements between those of a step run before or after all of them, and only if neither reads what the other
+binds, and no clock is read.
 
-What is between the statements of a step runs before or after all of them,
-only where neither reads or binds what the other binds, and no clock is read. A
-method is static as said above where the step calls functions of its object;
-its data are arguments. A name that is bound in several branches is a function
-of the step if nothing binds it while the loop runs.
+Place: a step of a function that is called repeatedly is defined at the top of the file. An optimizer that the
+function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
+static arguments.
 
-Of a function that `jax.vmap` has made the mapped arguments are traced already;
-one that is passed on unchanged must not be asked for its value, nor be a function
-or a text, and what a `partial` binds must not change.
+Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
+while the loop runs. A length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step, if nothing else
+reads it.
 
-A step of `flax.nnx` changes its model and its optimizer in place: `nnx.jit` carries
-that out for what the step is passed. One that returns such an object, or changes one from
-around, is left alone.
+A step of `flax.nnx` changes its model and optimizer in place: `nnx.jit` propagates the changes of its arguments. A
+step that returns such an object, or changes one that it captures, is left alone. Loops over functions, loops of up to
+three iterations, loops that start fewer than four programs, and tests are left alone: compiling a step costs more
+than it saves there.
 
-Numbers of Python that the step is passed become arrays. Where another run passes one,
-a division by zero gives an infinity and an index out of bounds of a NumPy array the last
-element, where Python raises; and two truth values are added to a truth value.
-
-A length that the step needs the value of, as in `u[1:n]`, is read of the function
-around where it is a number of Python that stays while the loop runs. One of an array
-that the step reads, as `n = x.shape[0]`, is bound in the step, where nothing else reads it.
-
-A loop over functions, such as the members of a chain, is not a training loop:
-under `jit` it would be unrolled. So are loops of up to three iterations, and loops
-that start fewer than four programs. Tests are left unchanged: to compile a step
-costs more than the few iterations of a test, and some run eagerly on purpose.
-
-Evidence: fewer compiles, one program instead of one per operation; the
-results of the original under jit bit for bit, those of the eager original
-within a tolerance.
+Evidence: fewer compiles, one program instead of one per operation; results bitwise equal to the original under jit,
+and within a tolerance of the eager original.
 
 Source: https://docs.jax.dev/en/latest/jit-compilation.html
 """
@@ -404,7 +363,7 @@ def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
     call, function = way.calls[0] if way.calls else (way.work, None)
     what = f"`{function.name}`" if function is not None else f"`{_short(module, way.work)}`"
     place = what if function is not None else "a function of the step"
-    advice = f"put `nnx.jit` above {place}: it carries out what the step changes in its model and its optimizer"
+    advice = f"put `nnx.jit` above {place}: it propagates the changes of the model and the optimizer"
     at = call or function or way.work
     eager = _Eager(at, f"{what} runs", where)
     certain = isinstance(at, ast.Call) and _is_certain(module, at)

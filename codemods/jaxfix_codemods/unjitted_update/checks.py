@@ -36,14 +36,12 @@ def check_texts(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
             raise Declined(Reason(Code.MULTILINE_STRING, "the step holds a multi-line string"))
         if isinstance(node, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
             raise Declined(
-                Reason(Code.SIDE_EFFECT, f"line {node.lineno} binds or waits inside of an expression", node.lineno)
+                Reason(Code.SIDE_EFFECT, f"line {node.lineno} binds or waits inside an expression", node.lineno)
             )
         if isinstance(node, ast.Name) and node.id.startswith("__") and not node.id.endswith("__"):
             raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` means something else elsewhere"))
         if isinstance(node, ast.List) and isinstance(module.parent(node), ast.BinOp | ast.AugAssign):
-            raise Declined(
-                Reason(Code.RECOMPILES, "the step makes a list longer, which would be compiled for every length")
-            )
+            raise Declined(Reason(Code.RECOMPILES, "the step extends a list, and would compile for every length"))
     if not all(module.has_exact_spans(s) for s in row):
         raise Declined(Reason(Code.FORMAT_STRING, "the step is inside an f-string"))
 
@@ -59,7 +57,7 @@ def check_names(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.A
                 )
     for node in walk(scope):
         if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
-            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` sees the names of the loop"))
+            raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` reads local names"))
 
 
 def check_called(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:
@@ -108,7 +106,7 @@ def check_parameter(
                 raise Declined(
                     Reason(
                         Code.NO_ARRAY,
-                        f"the step reads `{name}.{attr}`, and whether `jit` takes `{name}` is not certain",
+                        f"the step reads `{name}.{attr}`, and `jit` may not accept `{name}`",
                     )
                 )
             case ast.Subscript(slice=index) as item if index is node and picks(module, values, item):
@@ -127,7 +125,7 @@ def check_parameter(
             raise Declined(Reason(Code.NO_ARRAY, text))
         sources = values.origins.of(node)
         if any(isinstance(source, ast.expr) and _is_counted(module, source) for source in sources):
-            raise Declined(Reason(Code.RECOMPILES, f"the values of an array say how long `{name}` is"))
+            raise Declined(Reason(Code.RECOMPILES, f"the length of `{name}` depends on array values"))
         is_whole = isinstance(node, ast.Name)
         is_state = is_whole and _comes_back(
             module, scope, name

@@ -11,7 +11,7 @@ from jaxfix_codemods.unjitted_update.variables import dotted, own_reads
 
 
 def constant_attributes(module: Module, row: Sequence[ast.AST], needed: Collection[str]) -> tuple[str, ...]:
-    """The attributes `needed` of the own object that hold a number of Python, or a text, as long as it lives."""
+    """The attributes `needed` of the own object that hold a Python number, or a text, as long as it lives."""
     found: dict[str, None] = {}
     for part in row:
         for node in own_reads(module, part):

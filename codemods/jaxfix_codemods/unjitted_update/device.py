@@ -319,7 +319,7 @@ class Device(Likely):
         return self._module.qualname(call.func) in _MAPS
 
     def is_array(self, expr: ast.expr) -> bool:
-        """Whether `expr` is surely an array of JAX, or a tree of them."""
+        """Whether `expr` is surely a JAX array, or a tree of them."""
         return bool(self._found((expr, True)))
 
     def is_indexed_array(self, expr: ast.expr) -> bool:

@@ -74,7 +74,7 @@ def judge(module: Module, values: Values, around: ast.stmt, work: Sequence[ast.s
     if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef) or (
         isinstance(module.parent(around), ast.ClassDef) and (scope is not around)
     ):
-        raise Declined(Reason(Code.NO_PLACE, "the loop is where no function can be defined"))
+        raise Declined(Reason(Code.NO_PLACE, "no function can be defined around the loop"))
     found = _of_values(module, values, around, scope, work)
     copied = _of_copy(module, values, around, scope, work)
     if copied is not None and (isinstance(found, Reason) or copied.weight > found.weight):
@@ -122,7 +122,7 @@ def in_place(
     """
     scope = module.function(loop) or module.tree
     if isinstance(scope, ast.Lambda | ast.AsyncFunctionDef):
-        raise Declined(Reason(Code.NO_PLACE, "the loop is where no function can be defined"))
+        raise Declined(Reason(Code.NO_PLACE, "no function can be defined around the loop"))
     return _Judge(module, values, loop, scope, Row(tuple(row), row[0]), objects=objects).named()
 
 
@@ -242,7 +242,7 @@ class _Judge:
         passing = Passing(module, self._values)
         if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
             raise Declined(
-                Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one counts")
+                Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one of them changes")
             )
         return given, results, captured, own, filtered
 

@@ -129,4 +129,4 @@ class _Maker:
         return is_empty or (isinstance(value, ast.Dict) and not value.values)
 
     def _unknown(self, source: ast.expr) -> Reason:
-        return Reason(Code.UNREAD, f"what `{self._module.text(source)}` gives is unknown")
+        return Reason(Code.UNREAD, f"the result of `{self._module.text(source)}` is unknown")

@@ -40,7 +40,7 @@ def check_callers(module: Module, name: str, function: ast.AST | None) -> None:
 
 def unknown_caller(name: str) -> Declined:
     """That it is not known what stands for a parameter."""
-    return Declined(Reason(Code.UNREAD, f"the step calls `{name}`, and what a caller passes is unknown"))
+    return Declined(Reason(Code.UNREAD, f"the step calls `{name}`, and a caller may pass anything"))
 
 
 def _is_made_once(module: Module, values: Values, passed: ast.expr) -> bool:

@@ -90,7 +90,7 @@ def choices(module: Module, work: Sequence[ast.stmt], *, copied: bool = False) -
     seeds = apart if copied else apart or seeds
     if all(isinstance(each, ast.Return) and not chooser.is_fetched(each) for each in seeds):
         reason = chooser.why_not(work[0])
-        raise Declined(reason or Reason(Code.LAYOUT, "its parts stand in several blocks"))
+        raise Declined(reason or Reason(Code.LAYOUT, "its parts are in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
     yield chooser.most(chooser.with_those_after(seeds), work)
     yield chooser.most(chooser.with_functions(seeds, block), work)
@@ -197,7 +197,7 @@ class _Chooser:
         return all(map(self._is_followed, calls)) and self.why_not(statement) is None
 
     def is_sum_apart(self, statement: ast.stmt) -> bool:
-        """Whether `statement` adds to what begins as a number of Python, and no other assignment here reads the sum."""
+        """Whether `statement` adds to what begins as a Python number, and no other assignment here reads the sum."""
         name = sum_of(self._module, statement)
         others = (each for each in self._block if each is not statement and is_assignment(each))
         return name is not None and not any(name in self._computes(each).reads for each in others)

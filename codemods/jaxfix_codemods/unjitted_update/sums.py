@@ -1,4 +1,4 @@
-"""Sums and averages of what a step computes that begin as a number of Python."""
+"""Sums and averages of what a step computes that begin as a Python number."""
 
 import ast
 
@@ -7,7 +7,7 @@ from jaxfix.api.analysis import Form, Values
 
 
 def sum_of(module: Module, statement: ast.stmt) -> str | None:
-    """The variable that `statement` adds to, where that begins as a number of Python.
+    """The variable that `statement` adds to, where that begins as a Python number.
 
     `jit` compiles for the number and again for the array that it becomes; of an expensive step.
     """

@@ -40,23 +40,23 @@ After:
 
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
-Safety: needs a rerun. The block is traced once: a print, a draw of NumPy, a counter would happen once. A list that
-is stacked after the loop is what the scan returns; any other list that grows is declined. The number of the iteration
-is a traced one: as an index, in `fold_in`, and where it is computed or compared with an array at once, it gives the
-same; anything else, such as `i / 3`, which Python divides in double precision, is declined. Slices `x[start : start +
-size]` of a step over `range(0, rows, size)` become rows of the reshaped array, which raises where they do not fit. A
-branch on the first or the last iteration becomes `where`, if both of its values are elements, sums and products; what
-the last iteration binds is read from what all of them return. A zero that becomes a row of zeros has the shape that
-one iteration gives it, by `jax.eval_shape`. Declined are iterations that end early, layers that the loop makes, a
-start that Python or NumPy computes with. Of a loop in another one the inner is rewritten first. What is carried must
-keep its structure, its shape and its dtype: where it does not, JAX raises at the trace: the receipt names data of
-other types and ranks, which the program never passes, that a proof has seen to raise so. The number of iterations
-stays known to a trace, so that gradients go through both. On some devices a small loop is slower than its unrolled
-form: where a run shows that a warm call takes half as long again, the fix is held back.
+Safety: needs a rerun. The block is traced once, so a print, a NumPy draw or a counter would happen once: declined. A
+list that is stacked after the loop becomes a result of the scan; other growing lists are declined. The iteration
+number is traced: as an index, in `fold_in`, and in arithmetic or comparison with an array it gives the same; other
+uses, such as `i / 3`, which Python divides in double precision, are declined. Slices `x[start : start + size]` over
+`range(0, rows, size)` become rows of the reshaped array, which raises if they do not fit. A branch on the first or
+last iteration becomes `where`, if both values are elements, sums or products. A zero that becomes a row gets the
+shape of an iteration by `jax.eval_shape`. In nested loops the inner one is rewritten first.
 
-Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ as XLA fuses and
-sums in another order: calls beside the original then differ by rounding alone, in double precision. Seconds of
-compilation are shown, and decide nothing.
+Declined too: iterations that end early, layers that the loop creates, and initial values that Python or NumPy
+computes with. The carry must keep its structure, shape and dtype, else JAX raises at the trace; the receipt names
+data, which the program never passes, for which that was seen. The number of iterations stays known, so gradients
+work. On some devices a short loop is slower than its unrolled form: if a warm call takes half as long again, the fix
+is held back.
+
+Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ because XLA fuses
+and sums in another order: then calls beside the original agree in double precision. Compile times are shown, and do
+not decide.
 
 Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.fori_loop.html: a loop whose bounds are known to the trace
 is lowered to `scan`, and can be differentiated in reverse; https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html

@@ -185,5 +185,5 @@ def _starts(module: Module, loop: ast.For, name: str) -> tuple[ast.AST, ...]:
 
 
 def _why_not_started(name: str, *, is_last: bool) -> Reason:
-    text = f"its last `{name}` is read after it, which not each iteration binds"
-    return Reason(Code.CONDITIONAL, text if is_last else f"whether `{name}` is bound before it depends on a condition")
+    text = f"its last `{name}` is read after it, and some iterations do not bind it"
+    return Reason(Code.CONDITIONAL, text if is_last else f"`{name}` is bound before it only under a condition")

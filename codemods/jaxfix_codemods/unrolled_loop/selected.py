@@ -139,7 +139,7 @@ def _is_plain(module: Module, value: ast.expr) -> bool:
 
 
 def check_selections(module: Module, rounds: Rounds, found: Iterable[Selected]) -> None:
-    """A number of Python that one iteration takes must meet an array at once.
+    """A Python number that one iteration takes must meet an array at once.
 
     Raises:
       Declined: Python may compute with it in double precision.

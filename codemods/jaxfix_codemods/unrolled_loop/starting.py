@@ -74,13 +74,13 @@ def _check_start(module: Module, loop: ast.For, name: str, value: ast.expr) -> N
 
 
 def _check_number(module: Module, loop: ast.For, name: str, value: ast.expr) -> None:
-    """A number of Python must meet an array at once: else Python computes in double precision each time."""
+    """A Python number must meet an array at once: else Python computes in double precision each time."""
     if not (isinstance(value, ast.Constant) and value.value in (0, 1)):
         text = f"`{name}` begins as the number `{module.text(value)}`, with which Python computes in double precision"
         raise Declined(Reason(Code.ROUNDING, text))
     arrays = module.get(Arrays)
     if not all(map(arrays.is_sure, updates(module, loop, name))):
-        text = f"`{name}` begins as a number of Python, and nothing says that an iteration makes an array of it"
+        text = f"`{name}` begins as a Python number, and nothing says that an iteration makes an array of it"
         raise Declined(Reason(Code.DTYPE, text))
     nodes = (node for statement in loop.body for node in walk(statement))
     for node in nodes:

@@ -89,7 +89,7 @@ def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit
 
 
 def _write_indexed(module: Module, rounds: Rounds, edit: Rewriter) -> None:
-    """An array of NumPy takes no traced number: what a caller may pass as one is made an array of JAX."""
+    """A NumPy array takes no traced number: what a caller may pass as one is made a JAX array."""
     if rounds.number is None or selections(module, rounds) or minibatches(module, rounds).apart:
         return
     for statement in rounds.loop.body:
@@ -103,7 +103,7 @@ def _write_indexed(module: Module, rounds: Rounds, edit: Rewriter) -> None:
 
 
 def _may_be_of_host(module: Module, loop: ast.For, name: ast.Name) -> bool:
-    """Whether it is a parameter of the function around of which nothing says that it is an array of JAX."""
+    """Whether it is a parameter of the function around of which nothing says that it is a JAX array."""
     scope = module.scope_of(name.id, name)
     if scope is not module.function(loop):
         return False

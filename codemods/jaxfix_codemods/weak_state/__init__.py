@@ -48,17 +48,14 @@ After:
         loss = jnp.sum(params.astype(jnp.float32) ** 2)
         return {"mean": 0.9 * state["mean"] + params, "best": jnp.minimum(state["best"], loss)}
 
-Safety: needs a rerun. A strong scalar takes part in promotion where a weak one
-does not: an update that multiplies it with a bfloat16 array gives float32. Only
-scalars of a state are typed, never constants, and only those that the update
-returns strongly typed or may return so; a counter that only does `+ 1` stays
-weak and is left alone, and so is what goes into `scan` or `while_loop`, which
-type their carry themselves. Scalars made from an argument are declined, since
-the caller decides their type. The rerun also updates in a compiled loop, in half
-precision and in float32 under x64, where a state of the wrong type raises.
+Safety: needs a rerun. A strongly typed scalar takes part in promotion, a weak one does not: an update that multiplies
+it with a bfloat16 array returns float32. So only scalars of a state are typed, never constants, and only those that
+the update returns, or may return, strongly typed. Left alone are counters that only do `+ 1`, which stay weak, and
+operands of `scan` and `while_loop`, which type their carry themselves. Scalars made from an argument are declined,
+since the caller decides their type. The rerun also updates in a compiled loop, in half precision and in float32 under
+x64, where a state of the wrong type raises.
 
-Evidence: one compile of the jitted update instead of two; equal results, with
-types that may be stronger.
+Evidence: one compile of the jitted update instead of two; equal results, with types that may be stronger.
 
 Source: https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax
 """

@@ -264,7 +264,7 @@ class _Reading:
     def _reduced(self, call: ast.Call) -> _Strength:
         """What another file's function makes a float of nothing but what callers pass and what their functions make.
 
-        An integer may be a size, which is a number of Python.
+        An integer may be a size, which is a Python number.
         """
         if self._kind is not Kind.FLOAT or not call.args or call.keywords or self._module.qualname(call.func) is None:
             return _Strength.PERHAPS_WEAK

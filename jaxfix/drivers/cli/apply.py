@@ -187,7 +187,7 @@ def _check_options(options: Apply) -> None:
     if options.helper is not None:
         raise ConfigError("`apply -` writes no file, so `--helper` has nothing to place")
     if options.prove or options.run is not None:
-        raise ConfigError("what comes from stdin cannot be rerun", hint="name the file")
+        raise ConfigError("stdin cannot be rerun", hint="name the file")
 
 
 def _check_interactive(options: Apply) -> None:

@@ -51,11 +51,9 @@ def check(options: Check) -> None:
     if options.no_baseline and (options.baseline is not None or options.update_baseline):
         raise ConfigError("`--no-baseline` goes with neither `--baseline` nor `--update-baseline`")
     if options.update_baseline and STDIN in options.paths:
-        raise ConfigError("what comes from stdin is not written into a baseline", hint="name the file")
+        raise ConfigError("findings from stdin do not go into a baseline", hint="name the file")
     if options.update_baseline and options.trace is not None:
-        raise ConfigError(
-            "a baseline holds findings of the code, and a trace is of one run", hint="leave `--trace` out"
-        )
+        raise ConfigError("a baseline does not hold what one traced run shows", hint="leave `--trace` out")
 
 
 def opened(options: Check, targets: Sequence[Target]) -> tuple[Opened, ...]:

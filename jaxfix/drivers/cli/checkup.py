@@ -145,7 +145,7 @@ def variables(environment: Mapping[str, str]) -> Iterator[Line]:
             yield Line(level, "variables", f"`{name}` {words}", f"unset `{name}`")
             del mine[name]
     if "--xla_dump_to" in mine.get("XLA_FLAGS", ""):
-        words = "`XLA_FLAGS` writes out every program that is compiled: reruns take longer"
+        words = "`XLA_FLAGS` dumps every compiled program: reruns take longer"
         yield Line(Level.WARN, "variables", words, "remove `--xla_dump_to` from it")
     told = ", ".join(f"`{name}={value}`" for name, value in sorted(mine.items()))
     words = f"evidence holds under {told}" if told else "no variable of jax or XLA affects a rerun"
@@ -192,9 +192,9 @@ _DISTORTING = {
         Level.WRONG,
         "makes jax before 0.12 drop its compiled programs: every call compiles again",
     ),
-    "JAX_DEBUG_NANS": (Level.WARN, "runs a function that gives a NaN again, operation by operation: more compiles"),
-    "JAX_DEBUG_INFS": (Level.WARN, "runs a function that gives an infinity again, operation by operation"),
-    "JAX_DISABLE_MOST_OPTIMIZATIONS": (Level.WARN, "compiles other programs than usual"),
+    "JAX_DEBUG_NANS": (Level.WARN, "reruns a function that returns NaN operation by operation: more compiles"),
+    "JAX_DEBUG_INFS": (Level.WARN, "reruns a function that returns infinity operation by operation"),
+    "JAX_DISABLE_MOST_OPTIMIZATIONS": (Level.WARN, "changes the programs that are compiled"),
 }
 
 
@@ -210,7 +210,7 @@ def _older(there: str, floor: str) -> bool:
 
 def _extra(topic: str, install: str, wanted: Sequence[tuple[str, str]]) -> Line:
     if not wanted:
-        return Line(Level.WARN, topic, "was installed before it knew what that needs", f"run {install}")
+        return Line(Level.WARN, topic, "has outdated metadata", f"run {install}")
     there: dict[str, str] = {}
     for name, _ in wanted:
         with suppress(PackageNotFoundError):

@@ -98,7 +98,7 @@ def _read(python: str) -> Iterator[Line]:
     """What the files of the interpreter say."""
     found = versions.of(Path(python).absolute())
     if found is None:
-        words = f"`{python}`: its packages are not found without starting it"
+        words = f"`{python}`: its packages are unknown: it was not started"
         yield Line(Level.WARN, "interpreter", words, "leave out `--no-run`")
         return
     yield from _interpreter(python, Answer(found.python or "?", found.jax, found.jaxlib, found.optax))
@@ -111,7 +111,7 @@ def _asked(python: str, timeout_s: float, target: Target) -> Iterator[Line]:
     try:
         answer = ask(python, timeout_s, target)
     except EvidenceError as error:
-        step = error.hint or "name another with `--python`, or give it longer with `--timeout`"
+        step = error.hint or "name another with `--python`, or raise `--timeout`"
         yield Line(Level.WRONG, "interpreter", error.message, step)
         return
     yield from _interpreter(python, answer)
@@ -133,7 +133,7 @@ def ask(python: str, timeout_s: float, target: Target) -> Answer:
         finished = target.run(Job((_found(python), "-c", _QUESTION), where, environment, timeout_s))
     said = [line for line in finished.stdout.splitlines() if line.startswith(_MARK)]
     if not said:
-        reason = failure(finished.status, finished.stderr) or "it says nothing"
+        reason = failure(finished.status, finished.stderr) or "no output"
         raise EvidenceError(f"`{python}` gives no answer: {reason}")
     return from_json(Answer, json.loads(said[-1].removeprefix(_MARK)))
 

@@ -143,7 +143,7 @@ def _refuse_blind(measurement: Measurement, options: Gate) -> None:
         raise EvidenceError(f"no steps were found, so `--after {options.after}` leaves nothing to judge", hint=hint)
     if number <= options.after:
         made = f"the program made {number} step{'' if number == 1 else 's'}, none of them after step {options.after}"
-        raise EvidenceError(made, hint="let it make more, or name an earlier one")
+        raise EvidenceError(made, hint="run more steps, or name an earlier one")
 
 
 def _ending(command: Sequence[str], status: int) -> str:

@@ -67,7 +67,7 @@ def _rerun(options: Review | Report, compared: tuple[str, ...] = ()) -> Rerun:
     for name in compared:
         named_function(name)
     if STDIN in options.paths:
-        raise ConfigError("what comes from stdin has no file to be reviewed", hint="name the file")
+        raise ConfigError("stdin cannot be reviewed", hint="name the file")
     place = target_for(options.on, options.launcher, options.python)
     return Rerun(options.run, options.python, options.timeout_s, options.steps, compared, place, options.fresh)
 

@@ -265,7 +265,7 @@ def _missing(result: Result) -> Iterator[str]:
     for command, ran in islice(found.items(), _MOST_COMMANDS):
         where = " ".join(shlex.quote(files.shown(path)) for path in ran)
         unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
-        yield f"for evidence: `jaxfix {result.again} {where}{unheld} --run {shlex.quote(command)}`"
+        yield f"to prove them: `jaxfix {result.again} {where}{unheld} --run {shlex.quote(command)}`"
     if not found and not any(can_be_driven(target) for target in entries):
         where = ", ".join(files.shown(path) for path in paths[:_MOST_COMMANDS])
         yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"

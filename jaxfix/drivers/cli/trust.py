@@ -42,7 +42,7 @@ def trust(options: Trust) -> int:
 def grant(options: Trust) -> int:
     """Shows what would run for the paths, asks, and remembers a yes; 1 where it stays a no."""
     if STDIN in options.paths:
-        raise ConfigError("what comes from stdin cannot be rerun", hint="name the project")
+        raise ConfigError("stdin cannot be rerun", hint="name the project")
     looked_at = find_targets(options.request)
     outcome.tell_errors(looked_at.errors)
     shown = _checked(

@@ -29,10 +29,7 @@ from jaxfix.report.upgrade import State, Version
 from jaxfix.source.errors import ConfigError
 
 CODEMODS = ("removed-api", "legacy-parallelism")
-_ASKED = (
-    "other names of the same thing are written without a run, as this version was asked for: what raises today runs "
-    "then, also where something takes the error"
-)
+_ASKED = "renames are written without a run: lines that raise today will run, also where something catches the error"
 _VERSION = re.compile(r"(?:jax\s*==\s*)?(\d+(?:\.\d+)*)")
 
 
@@ -140,14 +137,12 @@ def _check_order(to: Version | None, came_from: Version | None, today: Version |
         return
     if came_from is not None and to < came_from:
         old, new = (".".join(map(str, each)) for each in (came_from, to))
-        raise ConfigError(f"`--to {new}` is older than `--from {old}`", hint="code is brought to newer versions alone")
+        raise ConfigError(f"`--to {new}` is older than `--from {old}`", hint="only newer versions are possible")
     if today is not None and to < today:
         older, newer = (".".join(map(str, each)) for each in (to, today))
-        terminal.note(
-            f"`--to {older}` is older than jax {newer}, which is installed: what came later is not looked for"
-        )
+        terminal.note(f"`--to {older}` is older than jax {newer}, which is installed: later changes are not reported")
     if to[: len(KNOWN)] > KNOWN:
-        terminal.note(f"changes are known up to jax {'.'.join(map(str, KNOWN))}: what came later is not reported")
+        terminal.note(f"changes are known up to jax {'.'.join(map(str, KNOWN))}: later changes are not reported")
 
 
 def _version(text: str | None, option: str) -> Version | None:

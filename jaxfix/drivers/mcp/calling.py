@@ -33,7 +33,7 @@ class Called:
         """The message of a command without a result."""
         if self.errors:
             return UserError("; ".join(self.errors))
-        words = self.last[-1] if self.last else "it said nothing"
+        words = self.last[-1] if self.last else "no output"
         return UserError(f"jaxfix ended with status {self.status}: {words}")
 
 

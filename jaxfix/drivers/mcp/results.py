@@ -39,7 +39,7 @@ class Upgraded:
       came_from: the version that the code was written for; None where that is unknown.
       raises_today: lines, as are `raises_at_the_target`, `warns` and `differs`.
       differs: what does something else from then on, without an error.
-      renames: findings, as are `needs_evidence` and `by_hand`: what other names of the same thing cure.
+      renames: findings, as are `needs_evidence` and `by_hand`: what renames cure.
       needs_evidence: what other code cures, which a rerun has to prove.
       by_hand: what no rule rewrites.
     """

@@ -241,7 +241,7 @@ class Service:
     @contextmanager
     def _running(self) -> Iterator[None]:
         if self._is_running:
-            raise EvidenceError("another program of this server is running", hint="wait for its end, or cancel it")
+            raise EvidenceError("this server is running another program", hint="wait for it, or cancel it")
         self._is_running = True
         try:
             yield

@@ -64,7 +64,7 @@ class Guard:
         if headers.get("origin", f"http://{headers['host']}") != f"http://{headers['host']}":
             return PlainTextResponse("asked by another site", 403)
         if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Bearer {self.token}".encode()):
-            return PlainTextResponse("the link is of another run of jaxfix: open the one in the terminal", 401)
+            return PlainTextResponse("this link belongs to another run of jaxfix: open the one in the terminal", 401)
         if method == "POST" and headers.get("content-type") != "application/json":
             return PlainTextResponse("not JSON", 415)
         if not headers.get("content-length", "0").isdecimal() or int(headers.get("content-length", "0")) > LARGEST_BODY:

@@ -28,7 +28,7 @@ from jaxfix.report.report import Diagnostic
 from jaxfix.source.errors import UserError, WriteError
 from jaxfix.source.frozen import frozen
 
-RUNNING = "a rerun is going on: wait for its end, or cancel it"
+RUNNING = "a rerun is in progress: wait for it, or cancel it"
 
 
 @frozen
@@ -224,7 +224,7 @@ class ReviewState:
                 raise WriteError(RUNNING)
             mine = self.written
             if mine is None or mine.undone or number != mine.mark.number:
-                raise WriteError("it is not the last that was written here", hint="`jaxfix undo --list` names all")
+                raise WriteError("it is not the last apply here", hint="`jaxfix undo --list` names all")
             journal.undo(mine.mark.root, number)
             self.written = replace(mine, undone=True)
             problems = self._tried(partial(self._look_again, {entry.path: entry.before for entry in mine.files}))

@@ -59,7 +59,7 @@ class Versions:
         if limit is None or self.jax is None or self.jax < limit:
             return ()
         before, here = (".".join(map(str, version)) for version in (limit, self.jax))
-        text = f"the project admits jax before {before}, and {here} is installed"
+        text = f"the project allows jax before {before}, and {here} is installed"
         return (f"{text}: `jaxfix upgrade` reports what newer versions removed",)
 
 

@@ -67,7 +67,7 @@ def entries(path: Path) -> tuple[Entry, ...]:
         raise ConfigError(f"{shown}: {error}") from error
     listed = said.get("repository")
     if set(said) != {"repository"} or not isinstance(listed, list) or not listed:
-        raise ConfigError(f"{shown}: names no repositories", hint="begin each with `[[repository]]`")
+        raise ConfigError(f"{shown}: lists no repositories", hint="begin each with `[[repository]]`")
     found = tuple(_entry(f"{shown}, repository {number}", item, path.parent) for number, item in enumerate(listed, 1))
     names = [entry.name for entry in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -87,7 +87,7 @@ def _entry(where: str, said: object, base: Path) -> Entry:
             raise ConfigError(f"{where}: `{key}` is {kind}")
     path, url = said.get("path"), said.get("url")
     if (path is None) == (url is None):
-        raise ConfigError(f"{where}: one of `path` and `url` says where it is")
+        raise ConfigError(f"{where}: give either `path` or `url`")
     if str(url or said.get("commit", "")).startswith("-") or str(said.get("commit", "")).startswith("-"):
         raise ConfigError(f"{where}: names an option of git")
     for command in (*said.get("install", ()), *([said["run"]] if "run" in said else [])):

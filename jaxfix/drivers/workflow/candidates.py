@@ -186,7 +186,7 @@ def _overlaps(target: Target, fixes: Sequence[Fix]) -> Mapping[str, list[Overlap
             continue
         made = _made(target, tuple(fix.key for fix in pair))
         left = [fix for fix in pair if fix.key in made]
-        told = target.source.placed(f"only that of line {line(left[0].at.start)} is made of the two")
+        told = target.source.placed(f"only that of line {line(left[0].at.start)} of the two is made")
         lost = None if len(left) == 2 else told
         for fix, other in (pair, pair[::-1]):
             overlap = Overlap(other.key, other.codemod, other.title, line(other.at.start), lost)

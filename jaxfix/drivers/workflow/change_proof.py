@@ -114,7 +114,7 @@ def prove_change(change: Change, root: Path, rerun: Rerun, accepted: Level, watc
         return replace(found, seal=_seal(found, sides, root, Ran(command, None, ())))
     watcher.note(
         f"running `{printable(command)}` without and with {change.named}, in copies of `{root}`{rerun.there}; "
-        "each run may take as long as `--timeout` says"
+        "`--timeout` limits each run"
     )
     with watcher.progress("proving", None) as advance:
         remaining = Remaining(len(sides.functions))
@@ -254,9 +254,9 @@ class _Judge:
 def _unseen(found: Differences, name: str) -> str | None:
     """Why what a run shows does not tell whether a changed function, or `<module>`, does the same elsewhere."""
     if found.is_per_thread:
-        return "it changes what each thread has of its own: no other threads are tried"
+        return "it changes thread-local state: no other threads are tried"
     if name == MODULE and found.classes:
-        return f"class `{found.classes[0]}` changes outside its methods: what callers do with it is not seen"
+        return f"class `{found.classes[0]}` changes outside its methods: how callers use it was not observed"
     return None
 
 

@@ -21,11 +21,11 @@ LEFT_OUT = Reason(Code.LEFT_OUT, "left out")
 NO_EVIDENCE = Reason(Code.NO_EVIDENCE, "needs a rerun: `--prove` or `--run CMD`")
 GUESS = Reason(Code.NO_EVIDENCE, "whether it pays depends on the callers: rerun with `--run CMD`")
 NO_PROGRAM = Reason(Code.NO_EVIDENCE, "no program to rerun; name one with `--run`")
-NOT_RUN = Reason(Code.NO_EVIDENCE, "needs a rerun, which was not made yet")
-NOT_TRIED = Reason(Code.NO_EVIDENCE, "not tried: another fix of these lines was")
+NOT_RUN = Reason(Code.NO_EVIDENCE, "needs a rerun: not run yet")
+NOT_TRIED = Reason(Code.NO_EVIDENCE, "not tried: another fix of these lines was tried")
 ANOTHER_NAME = Reason(
     Code.NO_EVIDENCE,
-    "another name of the same thing, which something that takes the error or the warning may notice: "
+    "a rename, which code that catches the error or the warning may notice: "
     "`jaxfix upgrade --write` writes it, `--run CMD` proves it",
 )
 Taken = Callable[[Target], Accept]
@@ -84,7 +84,7 @@ def by_mode(
     """Takes what `mode` takes, and what `receipts` prove.
 
     Args:
-      renames: take other names of the same thing too.
+      renames: take renames too.
       lacking: why a fix has no receipt where `mode` reruns programs.
     """
     pays = _seen(target) if mode is Mode.EVERYTHING else frozenset()

@@ -38,7 +38,7 @@ class Rerun:
       compared: `module:function` whose results are compared too.
       target: where.
       is_fresh: whether runs that were made before do not count.
-      renames: whether other names of the same thing are in both runs, and judged by none.
+      renames: whether renames are in both runs, and judged by none.
     """
 
     command: str | None

@@ -94,7 +94,7 @@ def read(found: Repository, report: Mapping[str, object], diff: str) -> Reposito
     """
     fixes, findings, evidence, together = (_list(report, key) for key in ("fixes", "findings", "evidence", "together"))
     verdicts = [str(receipt["verdict"]) for receipt in evidence]
-    if evidence and all(f"{receipt['reason']}".startswith("fails before any rewrite") for receipt in evidence):
+    if evidence and all(f"{receipt['reason']}".startswith("fails without any fix") for receipt in evidence):
         raise UserError(f"its program {evidence[0]['reason']}")
     went = report.get("run")
     environment = next((receipt["environment"] for receipt in evidence if receipt.get("environment")), None)

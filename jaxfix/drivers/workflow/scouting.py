@@ -83,7 +83,7 @@ def _all_lines(target: Target, kind: Work) -> Hot:
 def _measured(targets: Sequence[Target], command: str, rerun: Rerun, watcher: Watcher) -> Measurement | None:
     """One run in a copy of the project."""
     root = root_of([path_of(target) for target in targets if target.module is None])
-    words = f"running `{printable(command)}` for what only a run can tell, in a copy of `{root}`{rerun.there}"
+    words = f"running `{printable(command)}` once for costs that only a run shows, in a copy of `{root}`{rerun.there}"
     watcher.note(words)
     with watcher.progress("looking on", None) as advance:
         runner = ProgramRunner(root, command, how=rerun.running(root, advance))

@@ -95,7 +95,7 @@ class Sights:
         if not self._stale:
             return ()
         verb = "has" if len(self._stale) == 1 else "have"
-        told = f"{_listed(self._stale)} {verb} changed since the trace: only lines that still read as they did are used"
+        told = f"{_listed(self._stale)} {verb} changed since the trace: only its unchanged lines are used"
         return (told,)
 
     def _base(self, name: str) -> Path:

@@ -14,7 +14,7 @@ names the file with the settings.
     compiles   counts compiles and says why
     program_size how large a compiled program is
     noted      which data became constants of a program
-    outward    what waiting functions of jax hold
+    outward    what waiting jax functions hold
     advice     what a program does that is expensive
     branches   conditionals of which both branches run
     lines      lines of files as the user knows them

@@ -416,7 +416,7 @@ class Beyond:
             return False
 
     def _holds_buffers(self, leaves: Leaves) -> bool:
-        """Whether some of the leaves are arrays of NumPy, of which the same may be returned, or a copy."""
+        """Whether some of the leaves are NumPy arrays, of which the same may be returned, or a copy."""
         return any(is_plain(leaf) and hasattr(leaf, "shape") and not is_array(leaf) for leaf in leaves)
 
     def _holds_arrays(self, reach: Reach) -> bool:

@@ -207,7 +207,7 @@ class Calls:
             self.record.outputs.append(self.probe.digest(f"{os.path.basename(name)} yield {number}", value))
 
     def _variables(self, label: str, frame: FrameType) -> None:
-        """The variables and attributes that a function without a result leaves behind: arrays, and numbers of Python.
+        """The variables and attributes that a function without a result leaves behind: arrays, and Python numbers.
 
         A script says no more of what it computed, and a method no more than what it binds of its object.
         """

@@ -152,7 +152,7 @@ def _static_values(why: str, old: Mapping[str, str], now: Mapping[str, str], wha
             yield difference
             continue
         before, after = before.partition("#")[0], after.partition("#")[0]
-        how = f"is another `{after}`" if before == after else f"{before} -> {after}"
+        how = f"is a different `{after}`" if before == after else f"{before} -> {after}"
         words = f"{what} `{difference.name}` {how}"
         yield difference._replace(words=words, before=before, after=after)
 
@@ -193,7 +193,7 @@ def _same_functions(old: Signature, now: Signature) -> bool:
 def _unseen(now: Signature, program: str) -> Difference:
     if PROGRAM in now.parameters.values():
         return Difference("function object", f"function object differs each call: `{program}` is traced again", program)
-    return Difference("unknown", "nothing that can be seen differs: evicted from a cache, or caches were cleared")
+    return Difference("unknown", "no visible difference: evicted from a cache, or caches were cleared")
 
 
 def _quoted(path: str) -> str:

@@ -111,7 +111,7 @@ def is_same_element(one: Any, other: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of numpy."""
+    """Whether it is a numpy array."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
 

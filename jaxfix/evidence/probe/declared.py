@@ -1,4 +1,4 @@
-"""What the parameters of a function are declared to be: a number of Python, and no array."""
+"""What the parameters of a function are declared to be: a Python number, and no array."""
 
 import ast
 from types import CodeType
@@ -11,7 +11,7 @@ ARRAYS = "arrays for what is declared a number"
 
 
 def numbers(code: CodeType) -> dict[str, tuple[type, ...]]:
-    """The parameters that are declared numbers of Python, and the types that these may have."""
+    """The parameters that are declared Python numbers, and the types that these may have."""
     found: dict[str, tuple[type, ...]] = {}
     for node in definitions(code):
         for arg in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):

@@ -10,7 +10,7 @@ from .spending import EAGER, PUT, Spending
 _FEW = 2_000  # calls after which it is asked whether counting is worth its time
 _LEAST = 0.02
 _NAMED = 20
-_PUTS = "stage"  # what puts an array of the host on a device, since jax 0.8
+_PUTS = "stage"  # what puts a host array on a device, since jax 0.8
 Hook = Callable[[Any, Any, Any, Any], None]
 
 _NESTED = ("jax/_src/pjit.py", "jax\\_src\\pjit.py")

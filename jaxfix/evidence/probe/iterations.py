@@ -135,7 +135,7 @@ class Tracing:
         return _Pause(self)
 
     def _is_jax(self, code: CodeType) -> bool:
-        """Whether `code` is a function of jax that ends before its caller goes on, as a generator does not."""
+        """Whether `code` is a jax function that ends before its caller goes on, as a generator does not."""
         known = self.jax.get(id(code))
         if known is None or known[0] is not code:
             if len(self.jax) > _MOST_CODES:

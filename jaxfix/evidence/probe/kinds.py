@@ -109,7 +109,7 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         return leaf.item() if _is_data(leaf) and not leaf.ndim else leaf
 
     changes = ("NumPy arrays", to_numpy), ("jax arrays", to_jax), ("arrays for numbers", to_array)
-    others = ("numbers for arrays", to_number), ("numbers of NumPy", to_scalar), ("masked arrays", to_masked)
+    others = ("numbers for arrays", to_number), ("NumPy numbers", to_scalar), ("masked arrays", to_masked)
     for how, change in (*changes, *others):
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 

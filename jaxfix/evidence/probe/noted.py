@@ -208,7 +208,7 @@ def _way(held: Any, value: Any, depth: int) -> str | None:
 
 
 def _is_same_data(one: Any, other: Any) -> bool:
-    """Whether two arrays of the host are the same memory: jax may have put a type around one."""
+    """Whether two host arrays are the same memory: jax may have put a type around one."""
     here, there = (getattr(each, "__array_interface__", None) for each in (one, other))
     if here is None or there is None or hasattr(one, "sharding") or hasattr(other, "sharding"):
         return False

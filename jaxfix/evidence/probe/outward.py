@@ -1,4 +1,4 @@
-"""What functions of jax that wait for an answer hold in their variables."""
+"""What jax functions that wait for an answer hold in their variables."""
 
 from collections.abc import Iterator
 from types import FrameType

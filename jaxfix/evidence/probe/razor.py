@@ -30,7 +30,7 @@ class Step(NamedTuple):
       way: `double`; where the code asks for dtypes of its own, `traced` if the operations of the jitted one were run
         one by one instead, and `widened` if both jaxprs were run with every float widened.
       difference: what may not differ, in words.
-      counted: the attributes that hold a number of Python in the plain one, and the same as an array in the jitted one.
+      counted: the attributes that hold a Python number in the plain one, and the same as an array in the jitted one.
     """
 
     leaves: int
@@ -162,7 +162,7 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
         a, b = (_host(leaf) for leaf in (one, two))
         if not _is_inexact(a):
             if a.tobytes() != b.tobytes():
-                words = f"{tree.keystr(path)}: {types[0][0]} values differ: a discrete result hangs on rounding"
+                words = f"{tree.keystr(path)}: {types[0][0]} values differ: a discrete result depends on rounding"
                 return Compared(0, 0.0, [], words)
             apart.append(0.0)
             continue
@@ -180,7 +180,7 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
 
 
 def _are_values_of_the_host(one: Any, two: Any) -> bool:
-    """Whether both are floating numbers of Python, or both numbers or arrays of NumPy, whose text omits digits."""
+    """Whether both are floating Python numbers, or both numbers or NumPy arrays, whose text omits digits."""
     if type(one) is not type(two):
         return False
     np = importlib.import_module("numpy")

@@ -84,7 +84,7 @@ class Sample:
         return [make() for make in self.makers]
 
     def others(self) -> list[Any]:
-        """The leaves that are not arrays of jax."""
+        """The leaves that are not jax arrays."""
         made = (make() for number, make in enumerate(self.makers) if number not in self.traced)
         return [leaf for leaf in made if not is_array(leaf)]
 
@@ -227,12 +227,12 @@ def is_key(value: Any) -> bool:
 
 
 def is_deleted(value: Any) -> bool:
-    """Whether an array of jax among the leaves of the value has given its memory away."""
+    """Whether a jax array among the leaves of the value has given its memory away."""
     return any(is_array(leaf) and not is_tracer(leaf) and leaf.is_deleted() for leaf in leaves_of(value))
 
 
 def array(host: Any, weak: bool, sharding: Any = None) -> Any:
-    """A new array of jax with these values, weakly typed if it was."""
+    """A new jax array with these values, weakly typed if it was."""
     jax = sys.modules["jax"]
     value = jax.numpy.array(host) if sharding is None else jax.device_put(host.copy(), sharding)
     if weak:

@@ -31,7 +31,7 @@ def shared(returned: Any, others: Iterable[Part], is_object: Callable[[Any], boo
 
 
 def arrays(returned: Any, others: Iterable[Part], is_object: Callable[[Any], bool]) -> set[str]:
-    """Which arrays of jax in a result are also in something else, or twice in it: a donation of one ends both."""
+    """Which jax arrays in a result are also in something else, or twice in it: a donation of one ends both."""
     places: dict[int, str] = {}
     for name, value in others:
         for at, part in _parts(name, value, is_object, _is_of_jax):
@@ -66,7 +66,7 @@ def _is_changed_in_place(part: Any) -> bool:
 
 
 def _is_of_jax(part: Any) -> bool:
-    """Whether it is an array of jax that holds memory."""
+    """Whether it is a jax array that holds memory."""
     if not is_array(part) or is_tracer(part) or is_key(part) or part.is_deleted() or not part.size:
         return False
     return len(part.sharding.device_set) == 1

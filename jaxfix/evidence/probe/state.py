@@ -40,7 +40,7 @@ class State:
 
     Args:
       reach: what the original reaches.
-      values: what it is called with, arrays of jax aside.
+      values: what it is called with, jax arrays aside.
 
     Attributes:
       places: that the original's text assigns to, or adds to.

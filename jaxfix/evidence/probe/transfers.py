@@ -28,7 +28,7 @@ _WAYS = {
 
 
 class Transfers:
-    """Wraps the functions of jax through which reads, transfers and waits go; compiled functions are not wrapped."""
+    """Wraps the jax functions through which reads, transfers and waits go; compiled functions are not wrapped."""
 
     def __init__(self, spending: Spending, is_silent: Callable[[], bool]) -> None:
         self.spending, self.is_silent = spending, is_silent

@@ -88,7 +88,7 @@ class Values:
         return facts | self._bits(host_of(leaf), str(facts["dtype"]))
 
     def _bits_there(self, array: Any, dtype: str) -> dict[str, Any]:
-        """As `_bits`, of an array of jax that stays where it is."""
+        """As `_bits`, of a jax array that stays where it is."""
         sums, nans = fingerprint(array)
         digest = _sha(f"{dtype}{array.shape}{sums}{nans}".encode())
         sample = every(array, stride(array.size, self._room))
@@ -124,7 +124,7 @@ class Values:
 
 
 def _opened(leaf: Any, numpy: ModuleType) -> tuple[Any, str, str]:
-    """The values of an array of NumPy, its class if that is not the usual one, and its mask if it has one."""
+    """The values of a NumPy array, its class if that is not the usual one, and its mask if it has one."""
     kind = type(leaf)
     if kind is numpy.ndarray or isinstance(leaf, numpy.generic):
         return numpy.asarray(leaf), "", ""

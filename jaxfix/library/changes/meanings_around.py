@@ -3,14 +3,14 @@
 from jaxfix.library.changes.row import Meaning
 
 _NOISE = "draws other noise from the same seed"
-_COMPARE = "nothing sets it back: compare curves"
+_COMPARE = "no option restores it: compare curves"
 
 MEANINGS = (
     *(
         Meaning(
             f"optax.{last}",
             "0.2.4",
-            "measures the error of a gradient against the average with it, where it was the one before",
+            "measures the error of a gradient against the new average, where it was the previous one",
             _COMPARE,
         )
         for last in ("adabelief", "scale_by_belief")
@@ -19,7 +19,7 @@ MEANINGS = (
         Meaning(
             f"optax.{last}",
             "0.2.4",
-            "takes the first gradient for its own predecessor, where that was zero",
+            "takes the first gradient as the previous one, where that was zero",
             _COMPARE,
         )
         for last in ("optimistic_gradient_descent", "scale_by_optimistic_gradient")
@@ -29,19 +29,19 @@ MEANINGS = (
         "optax.contrib.prodigy",
         "0.1.9",
         "has the learning rate 1, where it was 0.1",
-        "give `learning_rate=0.1` to keep what it was",
+        "give `learning_rate=0.1` to keep the old behaviour",
         unless="learning_rate",
         is_first=True,
     ),
     Meaning(
-        "flax.nnx.Dropout", "0.11.2", "draws other masks from the same seed", "nothing sets it back: compare curves"
+        "flax.nnx.Dropout", "0.11.2", "draws other masks from the same seed", "no option restores it: compare curves"
     ),
     *(
         Meaning(
             f"numpyro.diagnostics.{last}",
             "0.16.0",
             "estimates with a bias",
-            "give `bias=False` to keep what it was",
+            "give `bias=False` to keep the old behaviour",
             unless="bias",
         )
         for last in ("autocorrelation", "autocovariance", "effective_sample_size")
@@ -49,7 +49,7 @@ MEANINGS = (
     Meaning(
         "orbax.checkpoint.PyTreeCheckpointHandler",
         "0.4.4",
-        "writes one store of OCDBT for all parameters, where each had a folder",
+        "writes one OCDBT store for all parameters, where each had a folder",
         "give `use_ocdbt=False` where something else reads the files",
         unless="use_ocdbt",
     ),

@@ -5,7 +5,7 @@ from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Positiona
 _CLIP = Life("0.4.27", "0.10.0", "0.4.27")
 _PLACED = Life("0.4.6", "0.4.14", "0.4.7")
 _INPUTS = "`jax.device_put` the inputs, or `with jax.default_device(device):` where there are none"
-_DRAWS = "set `jax_threefry_partitionable` to what it was, where the very numbers matter"
+_DRAWS = "set `jax_threefry_partitionable` to what it was, if the exact numbers matter"
 _DRAWN = (
     *("ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "dirichlet"),
     *("double_sided_maxwell", "exponential", "f", "gamma", "generalized_normal", "geometric", "gumbel", "laplace"),
@@ -59,7 +59,7 @@ MEANINGS = (
     Meaning(
         "jax.numpy.linalg.solve",
         "0.5.0",
-        "takes a stack of vectors for matrices",
+        "treats a stack of vectors as matrices",
         "where `b` holds one vector for each matrix, pass `b[..., None]` and take `[..., 0]` of the result",
     ),
     Meaning(
@@ -78,7 +78,7 @@ MEANINGS = (
         "jax.make_mesh",
         "0.9.0",
         "makes axes of the type `Explicit`",
-        "give `axis_types=(jax.sharding.AxisType.Auto,) * n` to keep what it was",
+        "give `axis_types=(jax.sharding.AxisType.Auto,) * n` to keep the old behaviour",
         unless="axis_types",
     ),
     Meaning(
@@ -108,8 +108,8 @@ MEANINGS = (
         Meaning(
             f"jax.numpy.{last}",
             "0.4.31",
-            "returns integers of integers, where it returned floats",
-            "write `.astype(float)` behind it where a float is needed",
+            "returns integers for integers, where it returned floats",
+            "append `.astype(float)` where a float is needed",
             only_ints=True,
         )
         for last in ("ceil", "floor", "trunc")
@@ -117,7 +117,7 @@ MEANINGS = (
     Meaning(
         "jax.numpy.linalg.matrix_power",
         "0.6.1",
-        "returns integers of integers, where it returned floats",
+        "returns integers for integers, where it returned floats",
         "pass floats",
         only_ints=True,
     ),
@@ -125,7 +125,7 @@ MEANINGS = (
         "jax.numpy.unique",
         "0.4.24",
         "returns inverse indices of the shape of its argument, where they were flat",
-        "write `.ravel()` behind the inverse",
+        "write `.ravel()` after the inverse",
         only_with="return_inverse",
         position=2,
         alike=("False",),
@@ -133,14 +133,14 @@ MEANINGS = (
     Meaning(
         "jax.scipy.linalg.toeplitz",
         "0.4.36",
-        "takes an array of two dimensions for a stack of them, where it was made flat",
+        "treats a two-dimensional array as a stack, where it was flattened",
         "pass `c.ravel()` where it has more than one dimension",
     ),
     Meaning(
         "jax.random.randint",
         "0.7.2",
         "draws other numbers of 8 and 16 bits from the same key",
-        "nothing sets it back: draw 32 bits, and cast them, where the very numbers matter",
+        "no option restores it: draw 32 bits, and cast them, if the exact numbers matter",
         only_with="dtype",
         position=4,
         alike=("int", "jnp.int32", "jnp.int64", "jnp.uint32", '"int32"'),
@@ -149,8 +149,8 @@ MEANINGS = (
         Meaning(
             f"jax.random.{last}",
             "0.4.18",
-            "draws other numbers from the same key where that takes a gamma of a parameter below one",
-            "nothing sets it back: compare distributions",
+            "draws other numbers from the same key for a gamma parameter below one",
+            "no option restores it: compare distributions",
             is_told_once=True,
             least=least,
         )
@@ -163,7 +163,7 @@ MEANINGS = (
         "jax.random.ball",
         "0.4.18",
         "draws other points from the same key",
-        "nothing sets it back: compare distributions",
+        "no option restores it: compare distributions",
     ),
     *(
         Meaning(f"jax.random.{last}", "0.5.0", "draws other numbers from the same key", _DRAWS, is_told_once=True)

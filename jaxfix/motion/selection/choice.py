@@ -92,7 +92,7 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
     shown = "a branch" if isinstance(use, ast.Lambda) else f"`{one_line(module, use)}`"
     if function is None:
         if not (module.qualname(use) or "").startswith("jax.numpy."):
-            raise Declined(Reason(Code.UNREAD, f"what {shown} computes cannot be read"))
+            raise Declined(Reason(Code.UNREAD, f"the result of {shown} is unknown"))
         return Branch(use, None, operands)
     if isinstance(function, ast.AsyncFunctionDef) or (
         isinstance(function, ast.FunctionDef) and function.decorator_list
@@ -102,13 +102,13 @@ def _branch(module: Module, use: ast.expr, operands: tuple[ast.expr, ...]) -> Br
         raise Declined(Reason(Code.SIDE_EFFECT, f"{shown} does more than return a value"))
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} cannot be read"))
+        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} are unknown"))
     if len(positional_of(arguments)) != len(operands):
-        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} are not its operands one by one"))
+        raise Declined(Reason(Code.SIGNATURE, f"the parameters of {shown} do not match its operands"))
     branch = Branch(use, function, operands)
     for name in walk(branch.value.expr):
         if isinstance(name, ast.Name) and _is_another(module, name, branch):
-            raise Declined(Reason(Code.NAME_CLASH, f"`{name.id}` is another variable where {shown} is"))
+            raise Declined(Reason(Code.NAME_CLASH, f"`{name.id}` means another variable in {shown}"))
     return branch
 
 

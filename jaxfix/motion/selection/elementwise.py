@@ -301,7 +301,7 @@ class Reader:
         self._check_path(expr)
         found = substitute(expr, names)
         if found is None:
-            raise Declined(Reason(Code.UNREAD, f"what `{self._line(expr)}` is cannot be read"))
+            raise Declined(Reason(Code.UNREAD, f"`{self._line(expr)}` is unknown"))
         if isinstance(found, ast.Tuple | ast.List | ast.Dict) or _is_none(found):
             raise Declined(Reason(Code.STRUCTURE, f"`{self._line(expr)}` is a pytree"))
         known = self._values.of(found)

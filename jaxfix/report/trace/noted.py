@@ -34,7 +34,7 @@ class Noted:
       what: its type, such as `float32[600,600]`, or what it costs in words.
       bytes: that it takes.
       name: the variable that holds it, with the way to it, such as `TABLE` or `params['w']`; None where none is known.
-      is_host: whether it is data of the host, as an array of NumPy, which may be refilled.
+      is_host: whether it is host data, as a NumPy array, which may be refilled.
       is_tree: whether the variable holds arrays alone, so that it can be passed as a whole.
       folded: an operation on nothing but such data, which XLA does while it compiles; None for none.
       cell: of a notebook, from 1, within which `line` counts; None elsewhere.

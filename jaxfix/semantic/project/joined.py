@@ -244,7 +244,7 @@ class Joined:
         return MAKES_RULES in self._all_rebound or (self._around is not None and any(map(self._around.names, makers)))
 
     def calls_back(self) -> bool:
-        """Whether some file has programs that may run code of the host while they run."""
+        """Whether some file has programs that may run host code while they run."""
         callers = sorted(where(Effect.CALLS_BACK))
         return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
 

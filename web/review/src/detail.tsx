@@ -90,12 +90,12 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
       ) : null}
       {fix.needs.length ? (
         <p class="note">
-          <b>Follows</b> <Others doc={doc} numbers={fix.needs} onGo={onGo} />: it is there only once that is made, and so its diff begins there.
+          <b>Follows</b> <Others doc={doc} numbers={fix.needs} onGo={onGo} />: it exists only after that fix, so its diff starts from there.
         </p>
       ) : null}
       {fix.conflicts.length ? (
         <p class="note">
-          <b>Overlaps</b> <Others doc={doc} numbers={fix.conflicts} onGo={onGo} />: of both, only one can be made.
+          <b>Overlaps</b> <Others doc={doc} numbers={fix.conflicts} onGo={onGo} />: only one of the two can be made.
         </p>
       ) : null}
       {fix.helpers.length ? (

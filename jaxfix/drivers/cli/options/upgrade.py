@@ -32,12 +32,10 @@ class Upgrade:
     ] = None
     came_from: Annotated[
         str | None,
-        Option("--from", metavar="VERSION", help="By default the oldest one that the project admits, or is pinned to."),
+        Option("--from", metavar="VERSION", help="By default the oldest one that the project allows or pins."),
     ] = None
     diff: Annotated[bool, Option("--diff", help="Print what would change; write nothing.")] = False
-    write: Annotated[
-        bool, Option("--write", help="Write other names of the same thing, and what a run has proven.")
-    ] = False
+    write: Annotated[bool, Option("--write", help="Write renames, and what a run has proven.")] = False
     run: Proven = None
     oracle: Annotated[
         str | None,

@@ -75,6 +75,6 @@ class Confirmation:
             entry = entries.get(unmade.name)
             where = entry.diagnostic.where if entry is not None else unmade.name.path
             what = entry.diagnostic.id if entry is not None else unmade.name.key
-            terminal.note(f"{where}: `{what}` is taken, and cannot be made: {unmade.reason}")
+            terminal.note(f"{where}: `{what}` was accepted, and cannot be applied: {unmade.reason}")
         for path in other:
             terminal.note(f"{path}: its fixes touch each other, and are written together: `s` shows how")

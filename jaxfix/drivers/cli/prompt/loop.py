@@ -274,7 +274,7 @@ class Loop:
           SourceError: it is not Python, or does not go with what other fixes make of the file.
         """
         if raw == target.source.raw:
-            terminal.tell("nothing of the fix is left: `n` refuses it\n")
+            terminal.tell("the fix changes nothing any more: `n` refuses it\n")
             return None
         if raw == entry.patch.after:
             terminal.tell("nothing was changed: `y` takes the fix as it is\n")
