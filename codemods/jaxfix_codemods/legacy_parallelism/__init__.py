@@ -5,22 +5,22 @@ Since jax 0.8, `pmap` is `jit` of `shard_map`.
 `pmap` maps a function over the first axis of its arguments, a row for each device. `jax.shard_map` does the same over
 an axis of a mesh, and `jax.jit` compiles it: the one mechanism for many devices that newer parts of jax build on. A
 helper that does this is written above the first use, once for each kind, and called in place of `pmap` with the same
-function, axis, `in_axes`, devices and donated arguments. It keeps the name of the axis, every collective and the leading
-axis of arguments and results, so `replicate`, `shard`, `unreplicate` and `x[0]` still work. You may then drop the leading
-axis of parameters: replace `replicate(x)` by `x`, and set `in_axes` of that argument to `None`.
+function, axis, `in_axes`, devices and donated arguments. It keeps the name of the axis, every collective and the
+leading axis of arguments and results, so `replicate`, `shard`, `unreplicate` and `x[0]` still work. You may then drop
+the leading axis of parameters: replace `replicate(x)` by `x`, and set `in_axes` of that argument to `None`.
 
-`check_vma=False` is no option: without it, `jax.grad` of what all devices share is already added up over the mesh, and
-a `pmean` of it is as many times too large as there are devices, silently. Nor is `jit` alone: statistics, norms,
-clips and draws inside of the function are those of one device.
+The helper passes `check_vma=False`: with the check, `jax.grad` of a replicated value is already summed over the mesh,
+and a `pmean` of it would silently be too large by the number of devices. `jit` alone is not the same either: statistics,
+norms, clips and draws in the function are those of one device.
 
-`pjit` becomes `jax.jit`, and each `PartitionSpec` that it is called with the `NamedSharding` of the mesh that the file
-enters; None, which is the whole array on each device for `pjit`, and the sharding of the argument for `jit`, becomes
-`NamedSharding(mesh, PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` where nothing in its block makes
-an array: under `jax.set_mesh` that lies on all devices, and a `jit` with shardings of its own refuses it.
+`pjit` becomes `jax.jit`, and each `PartitionSpec` argument the `NamedSharding` of the mesh that the file enters. None means
+the whole array on each device for `pjit`, and the sharding of the argument for `jit`, so it becomes `NamedSharding(mesh,
+PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` if nothing in its block creates an array: under
+`jax.set_mesh` a new array is on all devices, and a `jit` with its own shardings rejects it.
 
-`PositionalSharding`, gone since jax 0.7.0, counts the axes of an array: `NamedSharding` of a mesh of the same devices,
-in the same shape, names them. `reshape`, `replicate` and `.T` of it, and variables that hold it, are followed to the
-functions that place arrays by it, and every device holds what it held.
+`PositionalSharding`, gone since jax 0.7.0, numbers the axes of an array. `NamedSharding` of a mesh with the same devices, in
+the same shape, names them. Its `reshape`, `replicate` and `.T`, and variables that hold it, are followed to the functions
+that place arrays by it, and every device holds the same part as before.
 
 Before:
     import functools

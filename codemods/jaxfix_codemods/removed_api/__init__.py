@@ -1,15 +1,16 @@
 """Names, arguments and methods removed from newer versions of jax and of libraries around it.
 
 `jax.tree_map` is `jax.tree.map` since jax 0.4.25, deprecated since 0.4.26, and gone since 0.6.0: reading it raises an
-`AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name, and
-from which version on. An import still binds the name that it bound, keywords are mapped by their names, and modules
-keep the names that the file has for them. Code that checks the version is left alone: below `hasattr(jax, "tree_map")`,
-a test of the version, or beside `except ImportError`. If the `pyproject.toml` allows an older jax too, the replacement is
-one that all allowed versions have, such as `jax.tree_util.tree_map`; if there is none, the line is reported and not
-changed. A project whose allowed versions all have a name, such as one that pins `jax==0.4.13`, gets no finding about it.
+`AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name,
+and from which version on. An import still binds the name that it bound, keywords are mapped by their names, and
+modules keep the names that the file has for them. Code that checks the version is left alone: below `hasattr(jax,
+"tree_map")`, a test of the version, or beside `except ImportError`. If the `pyproject.toml` allows an older jax too,
+the replacement is one that all allowed versions have, such as `jax.tree_util.tree_map`; if there is none, the line is
+reported and not changed. A project whose allowed versions all have a name, such as one that pins `jax==0.4.13`, gets
+no finding about it.
 
-No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with the steps to do
-by hand. [`jaxfix upgrade`](../upgrade.md) targets another version than the installed one, and also reports silent
+No name takes the place of some: `jax.device_put_sharded`, `xmap`, `flax.optim`. They are reported with the steps to
+do by hand. [`jaxfix upgrade`](../upgrade.md) targets another version than the installed one, and also reports silent
 changes of behaviour.
 
 Before:

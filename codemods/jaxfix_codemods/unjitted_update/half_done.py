@@ -70,5 +70,5 @@ def _leading_to(module: Module, scope: ast.AST) -> list[str]:
 
 
 def _reason(who: str, statement: ast.stmt | ast.expr) -> Reason:
-    text = f"{who} catches errors: if the step raises, line {statement.lineno} has taken effect, and under `jit` it would not"
+    text = f"{who} catches errors: if the step raises, line {statement.lineno} has run, and under `jit` it would not"
     return Reason(Code.ESCAPES, text, statement.lineno)
