@@ -10,17 +10,17 @@ leading axis of arguments and results, so `replicate`, `shard`, `unreplicate` an
 the leading axis of parameters: replace `replicate(x)` by `x`, and set `in_axes` of that argument to `None`.
 
 The helper passes `check_vma=False`: with the check, `jax.grad` of a replicated value is already summed over the mesh,
-and a `pmean` of it would silently be too large by the number of devices. `jit` alone is not the same either: statistics,
-norms, clips and draws in the function are those of one device.
+and a `pmean` of it would silently be too large by the number of devices. `jit` alone is not the same either:
+statistics, norms, clips and draws in the function are those of one device.
 
-`pjit` becomes `jax.jit`, and each `PartitionSpec` argument the `NamedSharding` of the mesh that the file enters. None means
-the whole array on each device for `pjit`, and the sharding of the argument for `jit`, so it becomes `NamedSharding(mesh,
-PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` if nothing in its block creates an array: under
-`jax.set_mesh` a new array is on all devices, and a `jit` with its own shardings rejects it.
+`pjit` becomes `jax.jit`, and each `PartitionSpec` argument the `NamedSharding` of the mesh that the file enters. None
+means the whole array on each device for `pjit`, and the sharding of the argument for `jit`, so it becomes
+`NamedSharding(mesh, PartitionSpec())`. `with mesh:` becomes `with jax.set_mesh(mesh):` if nothing in its block
+creates an array: under `jax.set_mesh` a new array is on all devices, and a `jit` with its own shardings rejects it.
 
-`PositionalSharding`, gone since jax 0.7.0, numbers the axes of an array. `NamedSharding` of a mesh with the same devices, in
-the same shape, names them. Its `reshape`, `replicate` and `.T`, and variables that hold it, are followed to the functions
-that place arrays by it, and every device holds the same part as before.
+`PositionalSharding`, gone since jax 0.7.0, numbers the axes of an array. `NamedSharding` of a mesh with the same
+devices, in the same shape, names them. Its `reshape`, `replicate` and `.T`, and variables that hold it, are followed
+to the functions that place arrays by it, and every device holds the same part as before.
 
 Before:
     import functools

@@ -89,9 +89,9 @@ Place: a step of a function that is called repeatedly is defined at the top of t
 function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
 static arguments.
 
-Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
-while the loop runs. A length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step, if nothing else
-reads it.
+Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays
+unchanged while the loop runs. A length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step,
+if nothing else reads it.
 
 A step of `flax.nnx` changes its model and optimizer in place: `nnx.jit` propagates the changes of its arguments. A
 step that returns such an object, or changes one that it captures, is left alone. Loops over functions, loops of up to
