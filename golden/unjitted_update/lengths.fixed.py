@@ -36,7 +36,7 @@ def assimilate(observed):
 
 
 @jax.jit
-def advance(key, rows):
+def shuffled_step(key, rows):
     key, first, second = jax.random.split(key, 3)
     count, width = rows.shape
     order = jax.random.permutation(first, count)
@@ -46,7 +46,7 @@ def advance(key, rows):
 
 def shuffled(rows, key):
     for _ in range(20):
-        key, rows = advance(key, rows)
+        key, rows = shuffled_step(key, rows)
     return rows
 
 
