@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jaxfix.evidence.probe import razor
+from jaxfix.evidence.probe import digits, razor
 
 jax = pytest.importorskip("jax")
 jnp = pytest.importorskip("jax.numpy")
@@ -218,3 +218,41 @@ def test_what_nearly_cancels_is_held_to_what_it_was_computed_from(slip: float, i
             found = razor.apart(partial(off_balance, 0.0), partial(off_balance_apart, slip), leaves, eagerly=False)
         assert found.double is not None
         assert (found.double <= razor.LIMIT) is is_right
+
+
+BEGUN = 1.7e9
+
+
+def since(time: Any, leaves: list[Any]) -> Any:
+    """Numbers of Python, or arrays, that nearly cancel."""
+    return leaves[0] * 0.9 + jnp.sin(time - BEGUN)
+
+
+@pytest.mark.parametrize(("time", "is_kept"), [(BEGUN, True), (BEGUN + 0.5, False)], ids=["nothing", "half a second"])
+def test_digits_that_single_precision_loses_are_told(time: float, is_kept: bool) -> None:
+    def original(rows: Any, time: Any) -> Any:
+        return since(time, [rows])
+
+    call = razor.Call((ROWS, time), {})
+    found = razor.stepped(original, jax.jit(original), call, original(ROWS, time))
+    assert (found.difference is None) is is_kept
+    as_array = razor.apart(
+        lambda leaves: since(time, leaves), lambda leaves: since(jnp.asarray(time), leaves), [ROWS], eagerly=True
+    )
+    assert bool(as_array.lost) is not is_kept
+
+
+def test_digits_that_the_original_loses_itself_are_not_missed() -> None:
+    def one(leaves: list[Any]) -> Any:
+        return (1e6 + leaves[0]) - 1e6
+
+    def other(leaves: list[Any]) -> Any:
+        return (leaves[0] + 2e6) - 2e6
+
+    assert not razor.apart(one, other, [ROWS], eagerly=True).lost
+
+
+def test_results_in_half_precision_keep_fewer_digits() -> None:
+    rows = ROWS.astype(jnp.bfloat16)
+    assert not digits.lost(rows, rows * (1 + 2**-6), lambda leaves: leaves[0], [rows], lambda: rows)
+    assert digits.lost(ROWS, ROWS * (1 + 2**-6), lambda leaves: leaves[0], [ROWS], lambda: ROWS)

@@ -12,6 +12,7 @@ from jaxfix.source.frozen import frozen
 
 # How what is said of a call begins that was made under a transformation, and how it ends where a number is large.
 UNDER, BEYOND = "under ", "an integer beyond single precision"
+_IN_SINGLE = "of the largest value apart in the precision of the program, though not in double precision"
 # How it begins where arguments are of kinds that the program does not pass.
 GIVEN = "given "
 UPDATED = ", updated once"
@@ -239,7 +240,7 @@ def beside_alike(pairs: Iterable[Beside], may: Allowed) -> Likeness:
         mine = replace(may, first=retyped, drifts=may.drifts or fuses)
         found = replace(outputs_alike((old,), (new,), mine), beside=0)
         if _is_apart(found, may, fuses=fuses) and found.difference is None:
-            found = replace(_in_double(found, label, pair.double), widened=int(pair.is_widened))
+            found = replace(_in_double(found, label, pair), widened=int(pair.is_widened))
         if may.drifts and pair.how.endswith(BEYOND) and found.difference is None and found.max_delta > TOLERANCE:
             found = replace(found, difference=f"`{label}`: {found.max_delta:.1e} of the largest value apart")
         if found.difference is not None and _may_raise(pair, may):
@@ -296,8 +297,11 @@ def _kind(how: str) -> str:
     return how.rpartition(", ")[2]
 
 
-def _in_double(found: Likeness, label: str, double: float | None) -> Likeness:
+def _in_double(found: Likeness, label: str, pair: Beside) -> Likeness:
     """The single-precision differences, explained by those in double precision."""
+    double = pair.double
+    if double is not None and double <= ROUNDED and pair.lost:
+        return replace(found, difference=f"`{label}`: {pair.lost:.1e} {_IN_SINGLE}")
     if double is None:
         return replace(found, difference=f"`{label}`: values differ, and cannot be compared in double precision")
     if double > ROUNDED:

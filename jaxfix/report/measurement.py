@@ -134,6 +134,7 @@ class Beside:
       double: of results whose bits differ, how far apart they are in double precision, relative to the scale of what
         they were computed from; None where that is not known.
       is_widened: whether that is of their jaxprs with every float widened, as their code asks for dtypes of its own.
+      lost: how far they are apart as the program runs them, where less than half of their digits agree.
       deleted: arguments that the rewritten function deletes, as by donation, and the original does not.
       foreign: whether the arguments are of a dtype that the program, whose own code the function is, never passes.
     """
@@ -144,6 +145,7 @@ class Beside:
     after: Output
     double: float | None = None
     is_widened: bool = False
+    lost: float = 0.0
     foreign: bool = False
     deleted: tuple[str, ...] = ()
 

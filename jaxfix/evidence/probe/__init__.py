@@ -65,6 +65,7 @@ names the file with the settings.
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
+    digits     whether what agrees in double precision keeps its digits in single precision
     widen      programs in double precision, whatever dtypes their code asks for
     scratch    files that are written by calls too many
     work       how much a function computes

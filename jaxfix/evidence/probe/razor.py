@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from .digits import lost
 from .jaxprs import inner
 from .samples import array, fresh, is_array, is_key, is_tracer, placed
 from .values import host_of
@@ -16,6 +17,7 @@ Of = Callable[[list[Any]], Any]
 Change = Callable[[Any], Any]
 LIMIT = 1e-10
 """Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
+IN_SINGLE = "of the largest value apart in the precision of the program, though not in double precision"
 _NUDGES = (2.0**-52, 2.0**-40, 2.0**-40)
 """Relative changes of the data: of one unit in the last place, which may be lost where they cancel, and of many."""
 
@@ -102,15 +104,19 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
     """Compares a step of both functions; `returned` is what the plain one has returned unchanged."""
     try:
         args, keywords = call.passed(_copied)
-        native = compared(returned, jitted(*args, **keywords))
+        new = jitted(*args, **keywords)
+        native = compared(returned, new)
     except Exception as error:
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} under jit")
     if native.difference is not None:
         return native
     double = _doubled(function, jitted, call)
-    if double.difference is None and double.double <= LIMIT:
-        return double._replace(single=native.single, counted=native.counted)
     plain, compiled = call.of(function), call.of(jitted)
+    if double.difference is None and double.double <= LIMIT:
+        far = lost(returned, new, plain, call.leaves, lambda: _in_double(plain, call.leaves))
+        if far and not _is_as_traced(compiled, call.leaves, returned, _one_by_one):
+            return native._replace(double=double.double, difference=f"{far:.1e} {IN_SINGLE}")
+        return double._replace(single=native.single, counted=native.counted)
     narrows = _narrows(compiled, call.leaves)
     if narrows or not double.leaves:
         if narrows and _is_as_traced(compiled, call.leaves, returned, _one_by_one):
@@ -208,10 +214,12 @@ class Apart(NamedTuple):
     Attributes:
       double: the largest difference; None where it is not known.
       is_widened: whether their jaxprs were run with every float widened, as their code asks for dtypes of its own.
+      lost: how far they are apart as the program runs them, where less than half of their digits agree.
     """
 
     double: float | None
     is_widened: bool = False
+    lost: float = 0.0
 
 
 def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
@@ -227,7 +235,11 @@ def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
         found = _scaled(one(wide), other(wide), lambda change: one(list(map(change, leaves))))
         double = found.largest if found.difference is None else None
     if double is not None and double <= LIMIT:
-        return Apart(double)
+        far = 0.0
+        with contextlib.suppress(Exception):
+            old, new = (side(list(map(_copied, leaves))) for side in (one, other))
+            far = lost(old, new, one, leaves, lambda: _in_double(one, leaves))
+        return Apart(double, lost=far)
     if double is not None and not (_narrows(one, leaves) or _narrows(other, leaves)):
         return Apart(double)
     if eagerly and not (_is_faithful(one, leaves) and _is_faithful(other, leaves)):
@@ -298,6 +310,11 @@ def _doubled(function: Function, jitted: Function, call: Call) -> Step:
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} in double precision")
     words = None if found.difference is None else f"{found.difference}, in double precision"
     return Step(found.leaves, 0.0, found.largest, "double", words)
+
+
+def _in_double(function: Of, leaves: list[Any]) -> Any:
+    with double_precision():
+        return function(list(map(to_double, leaves)))
 
 
 def _narrows(function: Of, leaves: list[Any]) -> bool:
