@@ -1,5 +1,7 @@
 """Methods of what a mapped function, or a function of the file, returns: of arrays, they compute and nothing else."""
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 
@@ -57,7 +59,34 @@ def metered(xs, rounds=30):
     return xs
 
 
+class Counted(NamedTuple):
+    """Results with a method of their own, which counts."""
+
+    xs: jax.Array
+
+    def mean(self):
+        ASKED.append(1)
+        return jnp.mean(self.xs) * len(ASKED)
+
+
+ASKED = []
+
+
+def waved(x):
+    return Counted(jnp.sin(x))
+
+
+def counted(xs, rounds=30):
+    batched = jax.vmap(waved)
+    for _ in range(rounds):
+        found = batched(xs)
+        xs = jnp.tanh(xs) + 0.1 * jnp.roll(xs, 1)  # want: unjitted-update
+        xs = xs / (1.0 + jnp.mean(xs**2)) + 0.01 * found.mean()
+    return xs
+
+
 if __name__ == "__main__":
     print(evolve())
     print(contract(jnp.ones((3, 2))))
     print(metered(jnp.ones(3)))
+    print(counted(jnp.ones(3)))

@@ -274,6 +274,9 @@ class Origins:
                 yield from self.of(value)
             case ast.For(target=only, iter=ast.Call(func=ast.Name(id="range")) as counted) if only is target:
                 yield counted
+            case ast.For(target=only, iter=ast.Tuple(elts=elts) | ast.List(elts=elts)) if only is target and elts:
+                for element in elts:
+                    yield from self.of(element) if not isinstance(element, ast.Starred) else (target,)
             case _:
                 yield target
 

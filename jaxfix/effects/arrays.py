@@ -42,6 +42,26 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
 
 
 def _is_mapped(module: Module, func: ast.expr) -> bool:
-    """Whether `jax.vmap`, or the like, has made the function."""
+    """Whether `jax.vmap`, or the like, has made the function of one of this file that makes no objects of a class."""
     made = module.only_value(func) if isinstance(func, ast.Name) else func
-    return isinstance(made, ast.Call) and module.qualname(made.func) in _BATCHING
+    if not isinstance(made, ast.Call) or module.qualname(made.func) not in _BATCHING or not made.args:
+        return False
+    function = module.definition(made.args[0])
+    return function is not None and not any(_may_be_object(module, result) for result in returned(function))
+
+
+def _may_be_object(module: Module, result: ast.expr) -> bool:
+    """Whether a result may be of a class with methods of its own: arrays, and what holds them, have none."""
+    match result:
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return any(_may_be_object(module, part) for part in parts)
+        case ast.Name():
+            values = [
+                module.value_of(b.node)
+                for b in module.bindings(result.id, module.scope_of(result.id, result))
+                if isinstance(b.node, ast.Name)
+            ]
+            return any(isinstance(value, ast.Call) and _may_be_object(module, value) for value in values)
+        case ast.Call(func=func):
+            return not (module.qualname(func) or "").startswith(_MAKING) and not module.get(arrays)(result)
+    return False

@@ -1,18 +1,26 @@
 """What a step may do with its values that it cannot do, or does otherwise, with those of a trace."""
 
 import ast
+from math import inf
 
 from jaxfix.api import Module, arguments_of
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
+
+_EXACT = 2**24
+"""Up to which single precision counts."""
 
 
 def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
     """Whether a variable picks an item of a list or a tuple, or one that is a record, as no item of an array is."""
     if not isinstance(item.slice, ast.Name) or not isinstance(item.ctx, ast.Load):
         return False
-    return _is_record(module, item) or any(
-        isinstance(source, ast.List | ast.Tuple | ast.ListComp) for source in values.origins.of(item.value)
-    )
+    return _is_record(module, item) or any(map(_is_sequence, values.origins.of(item.value)))
+
+
+def _is_sequence(source: ast.AST) -> bool:
+    if isinstance(source, ast.BinOp):
+        return _is_sequence(source.left) or _is_sequence(source.right)
+    return isinstance(source, ast.List | ast.Tuple | ast.ListComp)
 
 
 def _is_record(module: Module, item: ast.Subscript) -> bool:
@@ -47,6 +55,12 @@ def overflows(module: Module, values: Values, name: ast.Name) -> bool:
     if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult | ast.Pow | ast.LShift):
         return False
     return all(_is_integer(values, side) for side in (parent.left, parent.right))
+
+
+def is_beyond_single(values: Values, name: ast.expr) -> bool:
+    """Whether a number of Python begins beyond what single precision counts: a traced one would lose digits."""
+    numbers = (source.value for source in values.origins.of(name) if isinstance(source, ast.Constant))
+    return any(isinstance(number, int | float) and _EXACT < abs(number) < inf for number in numbers)
 
 
 def _is_integer(values: Values, expr: ast.expr) -> bool:

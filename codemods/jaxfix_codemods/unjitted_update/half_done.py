@@ -14,7 +14,7 @@ def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: a
     What is between the statements, and runs before or after all of them, may end them as well: by an iterator that
     is exhausted, too.
     """
-    ends = _ends_blocks if _has_gaps(module, row) else takes_errors
+    ends = _ends_blocks if gaps(module, row) else takes_errors
     block = next(filter(ends, module.ancestors(row[0])), None)
     for statement in row[:-1]:
         binds_own = any(map(_binds_attribute, walk(statement)))
@@ -27,11 +27,12 @@ def check_half_done(module: Module, row: Sequence[ast.stmt | ast.expr], scope: a
             raise Declined(_reason(f"a caller of `{name}`", statement))
 
 
-def _has_gaps(module: Module, row: Sequence[ast.stmt | ast.expr]) -> bool:
-    """Whether other statements stand between those of the step."""
+def gaps(module: Module, row: Sequence[ast.stmt | ast.expr]) -> list[ast.stmt]:
+    """The other statements that stand between those of the step."""
     statements = {module.statement(part) for part in row}
-    places = [index for index, each in enumerate(block_of(module, module.statement(row[0]))) if each in statements]
-    return places[-1] - places[0] >= len(places)
+    block = block_of(module, module.statement(row[0]))
+    places = [index for index, each in enumerate(block) if each in statements]
+    return [each for each in block[places[0] : places[-1]] if each not in statements]
 
 
 def _ends_blocks(node: ast.AST) -> bool:

@@ -48,8 +48,8 @@ from jaxfix_codemods.unjitted_update.constants import constant_attributes
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
-from jaxfix_codemods.unjitted_update.half_done import check_half_done
-from jaxfix_codemods.unjitted_update.items import item_names, picked
+from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
+from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
 from jaxfix_codemods.unjitted_update.lengths import lengths
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
@@ -170,6 +170,8 @@ class _Judge:
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
         self._items = {} if copied or objects else picked(module, self._inside, scope)
+        if self._items and any(may_fill(module, each) for each in gaps(module, self._row)):
+            raise Declined(Reason(Code.MUTATED, "what is between its parts may change the items that it reads"))
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -513,7 +515,6 @@ class _Judge:
         for statement in self._row:
             if not self._defined_by(statement) and not isinstance(statement, ast.FunctionDef):
                 found.update(dict.fromkeys(name for _, name in self._variables(statement, ast.Store)))
-        found.pop("_", None)
         return tuple(found)
 
     def _defined(self) -> list[str]:

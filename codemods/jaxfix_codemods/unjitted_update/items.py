@@ -1,21 +1,27 @@
-"""Items that statements pick from sequences and dictionaries by the variable of a loop: they are passed, not picked."""
+"""Items that statements pick from sequences and dictionaries by a variable: they are passed, not picked."""
 
 import ast
 from collections.abc import Collection, Iterator
 from itertools import count
 
-from jaxfix.api import Module
+from jaxfix.api import Code, Declined, Module, Reason, walk
+from jaxfix.api.analysis import is_impure
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.variables import computed, touched
 
 Items = dict[str, list[ast.Subscript]]
 """By their text."""
 
 
 def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
-    """The items that `nodes` read of what may be no array, by a variable that a loop of `scope` binds.
+    """The items that `nodes` read of what may be no array, by a variable that a loop of `scope` binds, or a parameter.
 
-    Under a trace the variable would be an array, which picks nothing from a list.
+    Under a trace the variable would be an array, which picks nothing from a list, and of an array of NumPy the last
+    element where it is out of bounds.
+
+    Raises:
+      Declined: one is read only where something holds, and may not be there else.
     """
     items = [node for node in nodes if isinstance(node, ast.Subscript) and _is_picked(module, node, scope)]
     if not items:
@@ -25,9 +31,26 @@ def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
     found: Items = {}
     for item in sorted(items, key=lambda item: (item.lineno, item.col_offset)):
         assert isinstance(item.slice, ast.Name)
+        if _is_chosen(module, item):
+            text = f"`{module.text(item)}` is read only where something holds: a step would be passed it always"
+            raise Declined(Reason(Code.NEEDS_VALUE, text))
         if bound.isdisjoint({module.text(item.value), _root(item.value), item.slice.id}):
             found.setdefault(module.text(item), []).append(item)
     return found
+
+
+def may_fill(module: Module, statement: ast.stmt) -> bool:
+    """Whether a statement may change a sequence or a dictionary in place, under any name."""
+    if touched(module, statement).writes != computed(module, [statement]).writes:
+        return True
+    return any(isinstance(node, ast.Call) and _is_unknown(module, node) for node in walk(statement))
+
+
+def _is_unknown(module: Module, call: ast.Call) -> bool:
+    qualname = module.qualname(call.func)
+    if qualname is not None:
+        return is_impure(qualname)
+    return not (isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None)
 
 
 def _is_picked(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
@@ -36,9 +59,22 @@ def _is_picked(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
         return False
     if isinstance(around, ast.Call) and around.func is item:
         return False  # a function
-    if module.scope_of(key.id, key) is not scope or not _is_counted(module, key, scope):
+    if module.scope_of(key.id, key) is not scope or not _is_given(module, key, item.value, scope):
         return False
     return not module.get(Device).is_indexed_array(item.value)
+
+
+def _is_chosen(module: Module, item: ast.expr) -> bool:
+    """Whether an expression around reads it in one case alone."""
+    inner: ast.AST = item
+    for outer in module.ancestors(item):
+        match outer:
+            case ast.stmt():
+                return False
+            case ast.IfExp(test=first) | ast.BoolOp(values=[first, *_]) if first is not inner:
+                return True
+        inner = outer
+    return False
 
 
 def _is_of(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
@@ -46,6 +82,8 @@ def _is_of(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
     match whole:
         case ast.Name(id=name):
             return module.scope_of(name, whole) is scope and not is_own(module, whole)
+        case ast.Attribute(attr="at"):
+            return False
         case ast.Attribute(value=ast.Name() as root) if is_own(module, root):
             return module.scope_of(root.id, root) is scope
         case ast.Attribute(value=inner) | ast.Subscript(value=inner, slice=ast.Constant()):
@@ -59,10 +97,13 @@ def _root(whole: ast.expr) -> str:
     return whole.id if isinstance(whole, ast.Name) else ""
 
 
-def _is_counted(module: Module, key: ast.Name, scope: ast.AST) -> bool:
-    """Whether loops alone bind the variable."""
+def _is_given(module: Module, key: ast.Name, whole: ast.expr, scope: ast.AST) -> bool:
+    """Whether loops alone bind the variable, or callers, who may pass a list with a number of it."""
     bound = module.bindings(key.id, scope)
-    return bool(bound) and all(_is_target(module, each.node) for each in bound)
+    is_plain = isinstance(whole, ast.Name)
+    return bool(bound) and all(
+        _is_target(module, each.node) or (is_plain and isinstance(each.node, ast.arg)) for each in bound
+    )
 
 
 def _is_target(module: Module, node: ast.AST) -> bool:

@@ -1,0 +1,89 @@
+"""What a step reads or binds otherwise than the loop did: items that others change, counts beyond single precision."""
+
+import jax
+import jax.numpy as jnp
+
+BEGUN = 1.7e9
+
+
+def halves(u):
+    return jnp.tanh(u) * 0.5, jnp.sum(u) / 3.0
+
+
+@jax.jit
+def advance(u):
+    w = jnp.sin(u) * 0.5 + jnp.cos(u) * 0.5
+    u, _ = halves(w)
+    u = u / (1.0 + jnp.mean(u**2))
+    return u, _
+
+
+def thrown_away(u, rounds=40):
+    total = 0.0
+    for _ in range(rounds):
+        u, _ = advance(u)
+        total += float(_)
+    return u, total
+
+
+def filled_between(u, table, other):
+    for k in range(len(table)):
+        u = jnp.tanh(u + table[k]) + 0.1 * jnp.roll(u, 1)
+        other[k] = other[k] * 2.0
+        u = u / (1.0 + jnp.mean(u**2))
+        u = u - 0.1 * jnp.sin(table[k])
+    return u
+
+
+def read_in_one_case(u, table, names, gain=None):
+    for name in names:
+        u = jnp.tanh(u) + 0.1 * jnp.roll(u, 1)
+        u = u / (1.0 + jnp.mean(u**2))
+        u = u - 0.1 * jnp.sin(u if gain is None else table[name])
+    return u
+
+
+@jax.jit
+def by_number_step(w, x, table_k):
+    g = jnp.tanh(x @ w).mean() * 2 + 1
+    return w - 0.01 * g * jnp.cos(w) * table_k
+
+
+def by_number(table, w, batches, k):
+    for x in batches:
+        w = by_number_step(w, x, table[k])
+    return w
+
+
+def timed(u, t):
+    for _ in range(60):
+        u = u + 0.05 * jnp.sin(u * 0.1 + (t - BEGUN))
+        u = jnp.tanh(u) + 0.1 * jnp.roll(u, 1)
+        u = u / (1.0 + jnp.mean(u**2))
+        t = t + 0.01
+    return u
+
+
+@jax.jit
+def last_of_them_step(u, gain):
+    return u * 0.9 + gain * jnp.sin(u)
+
+
+def last_of_them(u, rounds=40):
+    last = None
+    for _ in range(rounds):
+        u = jnp.tanh(u) + 0.1 * jnp.roll(u, 1)
+        for gain in (0.5, 0.25, 0.125):
+            last = gain
+            u = last_of_them_step(u, gain)
+        u = u / (1.0 + jnp.mean(u**2))
+    return u, last
+
+
+if __name__ == "__main__":
+    print(thrown_away(jnp.arange(4.0)))
+    print(filled_between(jnp.arange(4.0), [jnp.ones(4)] * 30, [jnp.ones(4)] * 30))
+    print(read_in_one_case(jnp.arange(4.0), {}, [f"n{k}" for k in range(30)]))
+    print(by_number([0.1, 0.2], jnp.ones(3), [jnp.ones((4, 3))] * 12, 1))
+    print(timed(jnp.arange(4.0), BEGUN))
+    print(last_of_them(jnp.arange(4.0)))
