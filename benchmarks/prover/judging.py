@@ -148,7 +148,8 @@ def receipts(trial: Trial, function: str, runner: ProgramRunner) -> tuple[Eviden
     fix = Fix(
         trial.name, trial.codemod, "Rewrite", whole.span, (whole,), Safety.NEEDS_EVIDENCE, equality, None, function
     )
-    fix = replace(fix, raises=own.raises if own is not None else ())
+    if own is not None:
+        fix = replace(fix, raises=own.raises, proves=own.proves)
 
     def patched(fixes: frozenset[tuple[str, str]]) -> Mapping[str, bytes]:
         return {"trap.py": trial.rewritten.encode()} if fixes else {}

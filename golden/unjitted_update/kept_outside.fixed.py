@@ -11,7 +11,7 @@ def halves(u):
 
 
 @jax.jit
-def advance(u):
+def thrown_away_step(u):
     w = jnp.sin(u) * 0.5 + jnp.cos(u) * 0.5
     u, _ = halves(w)
     u = u / (1.0 + jnp.mean(u**2))
@@ -21,7 +21,7 @@ def advance(u):
 def thrown_away(u, rounds=40):
     total = 0.0
     for _ in range(rounds):
-        u, _ = advance(u)
+        u, _ = thrown_away_step(u)
         total += float(_)
     return u, total
 
