@@ -1,5 +1,7 @@
 """Lengths of its own arrays, which a step takes along: in a trace they are numbers of Python."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -67,16 +69,20 @@ def kept(rows, key):
     return rows
 
 
-# A size of its own is no length of an array.
+# A size of its own is no length of an array, but a constant.
 class Field:
     def __init__(self, size):
         self.size = size
         self.values = jnp.linspace(0.0, 1.0, size)
 
-    def relax(self, source):
+    @functools.partial(jax.jit, static_argnums=0)
+    def _relax(self, values, source):
         size = self.size
-        rolled = jnp.roll(self.values, 1) + jnp.roll(self.values, size - 1)
-        self.values = 0.5 * rolled / size + jnp.tanh(source) * jnp.ones(size)
+        rolled = jnp.roll(values, 1) + jnp.roll(values, size - 1)
+        return 0.5 * rolled / size + jnp.tanh(source) * jnp.ones(size)
+
+    def relax(self, source):
+        self.values = self._relax(self.values, source)
 
 
 def relaxed(sources):

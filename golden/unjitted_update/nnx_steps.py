@@ -76,7 +76,7 @@ def train_otherwise(model, optimizer, x, y):
         model = returning(model, optimizer, x, y)  # want: unjitted-update (no fix): it returns `model`, which would be another object
         from_around(x, y)  # want: unjitted-update (no fix): which is not an argument
         counting(model, optimizer, x, y)  # want: unjitted-update (no fix): it changes `model.steps`
-        printing(model, optimizer, x, y)  # want: unjitted-update (no fix): it uses `print`
+        printing(model, optimizer, x, y)  # want: unjitted-update (no fix): it passes `loss` to `print`
 
 
 # Under `nnx.jit` already, by its decorator or where it is called.

@@ -1,7 +1,7 @@
 """What code asks of the values that it is given, and the variables whose values a trace would have to know."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from jaxfix.library.facets import Effect, Member, Result
@@ -41,11 +41,13 @@ class RequiredValues:
 
     Attributes:
       around: the scope of the statements that are read, if no function is.
+      inside: these statements: what they alone bind, they know as far as what it is bound to.
     """
 
     def __init__(self, module: Module, outermost: ast.AST) -> None:
         self._module, self._outermost = module, outermost
         self.around: ast.AST | None = None
+        self.inside: Collection[ast.AST] = ()
 
     def of(self, expr: ast.AST, what: str, found: Demands) -> None:
         """Notes that the value of `expr` must be known under the trace."""
@@ -86,6 +88,9 @@ class RequiredValues:
         if isinstance(read, ast.Attribute) and is_own_object(self._module, expr):
             found.attributes.setdefault(read.attr, what)
         if owner is not None and owner is self.around and not self._is_in_global_function(expr):
+            made = self._made_inside(name, owner)
+            if made:
+                return made
             if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
                 found.values.setdefault(name, what)
             return ()
@@ -108,6 +113,17 @@ class RequiredValues:
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
         return values
+
+    def _made_inside(self, name: str, owner: ast.AST) -> list[ast.expr]:
+        """What a variable is bound to, if the statements alone bind it."""
+        module, made = self._module, list[ast.expr]()
+        for binding in module.bindings(name, owner) if self.inside else ():
+            node = binding.node
+            value = self._bound(node) if isinstance(node, ast.Name) and module.statement(node) in self.inside else None
+            if value is None:
+                return []
+            made.append(value)
+        return made
 
     def _is_in_global_function(self, expr: ast.AST) -> bool:
         """Whether it is in a function of the module, which statements of the module call: none of these."""

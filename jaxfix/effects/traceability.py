@@ -108,7 +108,7 @@ class _Reader:
 
     def of_statements(self, statements: Sequence[ast.stmt | ast.expr]) -> Demands:
         found = Demands()
-        self._required.around = self._outermost
+        self._required.around, self._required.inside = self._outermost, {*statements}
         self._row = {node for part in statements for node in walk(part)} if self._own is not None else set()
         self._read(statements, self._outermost, found)
         return found

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
+from jaxfix.evidence.changed import MODULE
 from jaxfix.report.measurement import Compile, Spent
 from jaxfix.source.errors import SourceError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
 
-MODULE = "<module>"
 _CELL = re.compile(r"(?<=\.ipynb):cell \d+$")
 _DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Key = tuple[str, str]

@@ -50,7 +50,7 @@ from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
 from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
-from jaxfix_codemods.unjitted_update.lengths import lengths
+from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
@@ -523,7 +523,8 @@ class _Judge:
 
     def _defined_by(self, statement: ast.stmt | ast.expr) -> tuple[str, ...]:
         name = defined(self._module, statement)
-        return lengths(self._module, statement) if name is None else (name,)
+        known = lengths(self._module, statement) or own_constants(self._module, statement)
+        return known if name is None else (name,)
 
     def _read_outside(self) -> set[str]:
         """What of that anything but the row reads."""

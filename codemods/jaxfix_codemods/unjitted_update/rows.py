@@ -21,7 +21,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
-from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data
+from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data, own_constants
 from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sums import sum_of
@@ -125,12 +125,11 @@ class _Chooser:
         if result is None and not (binds_alone(self._module, statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
         statements = [self._part(each) for each in self.with_functions([statement], self._block)]
-        known = {counter, *(name for each in statements for name in lengths(self._module, each))}
         found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
         for name, asked in found.values.items():
-            if name in known:
+            if name == counter:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             if not (is_known if name == self._own else is_settled(self._module, name, statement)):
@@ -254,25 +253,38 @@ class _Chooser:
         return self.with_functions(found, self._block)
 
     def with_functions(self, found: Collection[ast.stmt], part: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """`found` with the functions that a part of the block defines for them, and the lengths that it takes."""
+        """`found` with the functions that a part of the block defines for them, and the numbers that a trace knows."""
         every = set(found)
         read = set().union(*map(self._loaded, every))
         for statement in reversed(part):
             if statement in every:
                 continue
-            if defined(self._module, statement) in read or (read & {*self._lengths_for_device(statement)}):
+            known = {*self._lengths_for_device(statement), *self._constants_for_device(statement, every)}
+            if defined(self._module, statement) in read or not read.isdisjoint(known):
                 every.add(statement)
                 read |= self._loaded(statement)
         return self._in_order(every)
 
     def _lengths_for_device(self, statement: ast.stmt) -> tuple[str, ...]:
         """The lengths that `statement` binds, of what the block computes with, and for that alone."""
-        others = [each for each in self._block if each is not statement]
-        working = [each for each in others if self._started(each)]
-        names = lengths_of_data(self._module, statement, working) if lengths(self._module, statement) else ()
-        idle = (each for each in others if each not in working and not lengths(self._module, each))
-        read = set().union(*map(self._loaded, idle)) if names else set()
-        return names if read.isdisjoint(names) else ()
+        if not lengths(self._module, statement):
+            return ()
+        working = [each for each in self._block if each is not statement and self._started(each)]
+        return self._for_device(statement, lengths_of_data(self._module, statement, working))
+
+    def _constants_for_device(self, statement: ast.stmt, found: Collection[ast.stmt]) -> tuple[str, ...]:
+        """The constants of the object that `statement` binds, if `found` need their values, and nothing else does."""
+        names = self._for_device(statement, own_constants(self._module, statement)) if self._own is not None else ()
+        if not names:
+            return ()
+        parts = [self._part(each) for each in self._in_order({*found} - {statement})]
+        return names if not demands_of_statements(self._module, parts).values.keys().isdisjoint(names) else ()
+
+    def _for_device(self, statement: ast.stmt, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names, which `statement` binds, if what computes on the device alone reads them."""
+        others = [each for each in self._block if each is not statement] if names else []
+        idle = [each for each in others if not self._started(each) and not lengths(self._module, each)]
+        return names if set().union(*map(self._loaded, idle)).isdisjoint(names) else ()
 
     def most(self, found: Sequence[ast.stmt], work: Sequence[ast.stmt]) -> Row:
         """The heaviest part of `found` that can run in one place.
