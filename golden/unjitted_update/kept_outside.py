@@ -53,6 +53,15 @@ def timed(u, t):
     return u
 
 
+# What is multiplied keeps its digits.
+def falling(x, v, mass=1.989e30, constant=6.674e-11):
+    for _ in range(60):
+        pull = -constant * mass * x / jnp.sum(x**2) ** 1.5  # want: unjitted-update
+        v = v + 3600.0 * pull
+        x = x + 3600.0 * v
+    return x, v
+
+
 def last_of_them(u, rounds=40):
     last = None
     for _ in range(rounds):
@@ -70,4 +79,5 @@ if __name__ == "__main__":
     print(read_in_one_case(jnp.arange(4.0), {}, [f"n{k}" for k in range(30)]))
     print(by_number([0.1, 0.2], jnp.ones(3), [jnp.ones((4, 3))] * 12, 1))
     print(timed(jnp.arange(4.0), BEGUN))
+    print(falling(jnp.asarray([1.5e11, 0.0]), jnp.asarray([0.0, 3.0e4])))
     print(last_of_them(jnp.arange(4.0)))

@@ -57,8 +57,19 @@ def overflows(module: Module, values: Values, name: ast.Name) -> bool:
     return all(_is_integer(values, side) for side in (parent.left, parent.right))
 
 
-def is_beyond_single(values: Values, name: ast.expr) -> bool:
-    """Whether a number of Python begins beyond what single precision counts: a traced one would lose digits."""
+def cancels(module: Module, values: Values, name: ast.expr) -> bool:
+    """Whether a number of Python, beyond what single precision counts at first, is less or more by another one.
+
+    Of a traced one few digits would remain; what is multiplied by an array keeps as many as it has without a trace.
+    """
+    match module.parent(name):
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mod() | ast.FloorDiv(), right=right):
+            other = right if left is name else left
+            return not values.of(other).is_array and _is_beyond_single(values, name)
+    return False
+
+
+def _is_beyond_single(values: Values, name: ast.expr) -> bool:
     numbers = (source.value for source in values.origins.of(name) if isinstance(source, ast.Constant))
     return any(isinstance(number, int | float) and _EXACT < abs(number) < inf for number in numbers)
 

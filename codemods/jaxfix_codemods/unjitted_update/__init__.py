@@ -67,8 +67,9 @@ captured only if no file of the project fills it, aliases it or passes it to unk
 Fused operations round in other places: results move, within a tolerance, to those of the original under `jit`. Python
 numbers that are passed to the step become arrays: division by zero then gives infinity, and the sum of two booleans is
 a boolean, where Python raises or counts. They and NumPy arrays are double, and single in the step: if two large
-numbers are subtracted there, few digits remain. A number that starts beyond 2**24 is declined, and a run in which half
-of the digits are lost refuses the fix; if only another run passes such numbers, nothing says so.
+numbers are subtracted there, few digits remain. A number that starts beyond 2**24 and meets another in a sum or a
+difference is declined, and a run in which half of the digits are lost refuses the fix; if only another run passes such
+numbers, nothing says so.
 
 Methods: the object becomes a static argument. `jit` finds the program by the identity of the object, and reads its
 attributes once. So every attribute that the method reads, through other methods too, must be set where the object is

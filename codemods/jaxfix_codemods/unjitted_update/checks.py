@@ -19,7 +19,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
-from jaxfix_codemods.jitting.traced import is_beyond_single, is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.traced import cancels, is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
 
@@ -116,8 +116,8 @@ def check_parameter(
                         f"`{module.text(item)}` indexes a Python sequence by a number that would be traced",
                     )
                 )
-        if is_beyond_single(values, node):
-            text = f"`{name}` is a Python number beyond {2**24}, and a traced one has fewer digits"
+        if cancels(module, values, node):
+            text = f"`{name}` is a Python number beyond {2**24}, and of a traced one few digits remain"
             raise Declined(Reason(Code.OVERFLOW, text))
         if isinstance(node, ast.Name) and overflows(module, values, node):
             raise Declined(
