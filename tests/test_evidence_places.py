@@ -110,6 +110,7 @@ class Script:
         self.keys, self.programs, self.wrong, self.apart, self.needs = keys, programs, wrong, apart, needs
         self.runs: list[frozenset[str]] = []
         self.strays = 0
+        self.dispatches: dict[str, int] = {}
 
     def sha256(self, path: str) -> str:
         return ""
@@ -122,6 +123,9 @@ class Script:
 
     def _body(self, key: str, made: frozenset[str]) -> str:
         return f"x = step_{key}(x)" if key in made else f"x = {key}(x)"
+
+    def _count(self, key: str) -> int:
+        return self.dispatches.get(key, 9)
 
     def original(self, path: str) -> bytes:
         return self.text(frozenset())
@@ -145,7 +149,7 @@ class Script:
             names = [f"step_{key}"] if key in made and not is_bare else [f"{key}{i}" for i in range(self.programs[key])]
             compiles += [replace(LINE, chain=chain, program=f"jit({name})") for name in names]
             if key not in made:
-                spent.append(Spent(Kind.EAGER, PATH, body, "main", chain, tuple(names), 9, None, 0.0))
+                spent.append(Spent(Kind.EAGER, PATH, body, "main", chain, tuple(names), self._count(key), None, 0.0))
         others = [
             replace(LINE, chain=(f"/copy/{PATH}:1 in other",), program=f"jit(new{i})") for i in range(self.strays)
         ]
@@ -164,7 +168,7 @@ class Script:
             razor=tuple(Razor(f"{PATH}:step_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in made),
             stdout="",
             functions=(MAIN,),
-            spent=tuple(spent),
+            spent=(Spent(Kind.OWN, PATH, 1, "main", (), (), 0, None, 0.1), *spent),
             loaded={PATH: "0"} if sources else {},
             peak_bytes=0,
             environment=None,
@@ -228,3 +232,22 @@ def test_what_is_new_outside_of_all_their_functions_counts_against_each() -> Non
     script.strays = 2
     assert {entry.verdict for entry in proof(script).values()} == {Verdict.PROVEN}
     assert len(script.runs) > 4  # they are left out, one by one
+
+
+def test_a_jit_that_saves_dispatches_in_its_own_lines_is_proven_where_compiles_do_not_drop() -> None:
+    script = Script("abc", dict.fromkeys("abc", 1))
+    script.dispatches = {"a": 41_000, "b": 9_000}
+    found = proof(script)
+    assert {key: entry.verdict for key, entry in found.items()} == {
+        "a": Verdict.PROVEN,
+        "b": Verdict.PROVEN,
+        "c": Verdict.NO_EFFECT,
+    }
+    (comparison,) = found["b"].comparisons
+    assert comparison.narrow and comparison.reason == "dispatches per run 9,000 -> 0"
+
+
+def test_dispatches_that_other_fixes_save_as_well_are_shared_by_a_run_without_each() -> None:
+    script = Script("ab", dict.fromkeys("ab", 1))
+    script.dispatches = {"a": 41_000, "b": 900}
+    assert proof(script)["b"].verdict is Verdict.NO_EFFECT

@@ -607,3 +607,40 @@ def test_what_a_fix_says_that_it_may_not_take_limits_the_proof_and_nothing_else_
     silent = replace(given, after=Output("", "*", (leaf(2.0),)))
     for wrong in (stated, silent, replace(given, how="given masked arrays"), replace(given, how="as called")):
         assert found(given, wrong).verdict is Verdict.DIFFERENT
+
+
+def dispatching(measurement: Measurement, *counts: int) -> Measurement:
+    spent = (Spent(Kind.EAGER, "train.py", n, "fit", (), ("mul",), count, None, 0.1) for n, count in enumerate(counts))
+    return replace(measurement, spent=(Spent(Kind.OWN, "train.py", 9, "fit", (), (), 0, None, 0.1), *spent))
+
+
+def fewer(before: Measurement, after: Measurement) -> Comparison:
+    return compare(before, after, Equality.BITWISE, FUNCTION)
+
+
+def test_fewer_dispatches_are_proof_where_compiles_do_not_drop() -> None:
+    found = fewer(dispatching(BEFORE, 40_000, 1_000), dispatching(BEFORE, 200, 1_000))
+    assert (found.verdict, found.reason) == (Verdict.PROVEN, "dispatches per run 41,000 -> 1,200")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((900,), ()), ((41_000,), (40_500,)), ((1_000_000,), (950_000,)), ((5_000,), (9_000,))],
+    ids=["few", "hardly-fewer", "small-part", "more"],
+)
+def test_hardly_fewer_dispatches_are_no_effect(before: tuple[int, ...], after: tuple[int, ...]) -> None:
+    assert fewer(dispatching(BEFORE, *before), dispatching(BEFORE, *after)).verdict is Verdict.NO_EFFECT
+
+
+def test_dispatches_pay_for_more_compiles_at_the_start_and_for_none_at_a_step() -> None:
+    one_more, many_more = (replace(BEFORE, compiles=BEFORE.compiles * (1 + n) + BEFORE.compiles[:1]) for n in (0, 9))
+    assert fewer(dispatching(BEFORE, 9_000), dispatching(one_more, 0)).verdict is Verdict.PROVEN
+    assert fewer(dispatching(BEFORE, 4_000), dispatching(one_more, 0)).verdict is Verdict.NO_EFFECT
+    assert fewer(dispatching(BEFORE, 9_000), dispatching(many_more, 0)).verdict is Verdict.NO_EFFECT
+    assert fewer(dispatching(CURED, 90_000), dispatching(BEFORE, 0)).verdict is Verdict.NO_EFFECT
+
+
+def test_a_run_that_was_stopped_or_counts_no_dispatches_proves_nothing_of_them() -> None:
+    assert fewer(dispatching(BEFORE, 9_000), BEFORE).verdict is Verdict.NO_EFFECT
+    stopped = replace(dispatching(BEFORE, 0), stopped="after 5 s")
+    assert fewer(dispatching(BEFORE, 9_000), stopped).verdict is Verdict.NO_EFFECT

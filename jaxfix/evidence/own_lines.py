@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from jaxfix.evidence.dispatching import are_fewer, dispatched, fewer_dispatches
 from jaxfix.evidence.places import Own, Place
 from jaxfix.evidence.verdict import Pair
-from jaxfix.report.measurement import Compile, Kind, Measurement, Step
+from jaxfix.report.measurement import Compile, Kind, Measurement, Spent, Step
 
 _CONVERSION = "convert_element_type"
 
@@ -29,7 +30,7 @@ def saved_alone(pair: Pair, own: Own) -> Pair | None:
 def saved_once(pair: Pair, own: Own) -> Pair | None:
     """The two runs reduced to programs that lines of one fix ran, and nothing compiles now, and to its new ones.
 
-    None if these are not fewer. A run without the fix compiles what is gone again, where other fixes
+    None if these are not fewer, nor much fewer the dispatches of its lines. A run without the fix compiles what is gone again, where other fixes
     leave dtypes unchanged: its lines start what they started, and nothing else has made it. Only conversions hang
     on weak types as well. A new program counts wherever in a call of its function it is, but in lines that another
     fix has made; one that no function of any fix asks for counts against each.
@@ -38,9 +39,39 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     new += _new(_stray(pair.before, own), _stray(pair.after, own))
     gone = [*_first_asked(pair, own), *_started(pair, own)]
     saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
-    if len(saved) <= len(new):
-        return None
-    return replace(pair, before=_alone(pair.before, saved), after=_alone(pair.after, new))
+    narrow = replace(pair, before=_alone(pair.before, saved), after=_alone(pair.after, new))
+    if len(saved) > len(new):
+        return narrow
+    narrow = _dispatching(narrow, own)
+    return None if fewer_dispatches(narrow.before, narrow.after) is None else narrow
+
+
+def _dispatching(pair: Pair, own: Own) -> Pair:
+    """The runs reduced to the dispatches of the function that are not of other fixes; to none where others took some.
+
+    A line that functions share is in the chain of the first that calls it: what the run without the fix has of a
+    function counts wherever the other run has it.
+    """
+    before = [entry for entry in _eager(pair.before, own.shared) if own.function.holds(entry)]
+    homes = {(entry.path, entry.function) for entry in before}
+    left = _eager(pair.after, own.sharing)
+    after = [entry for entry in left if own.function.holds(entry) or (entry.path, entry.function) in homes]
+    narrow = replace(pair, before=_spending(pair.before, before), after=_spending(pair.after, after))
+    ran = sum(entry.count for entry in _eager(pair.before, own.others) if own.gone.holds(entry))
+    is_own = ran >= dispatched(narrow.before) - dispatched(narrow.after)
+    return narrow if is_own else replace(narrow, before=replace(narrow.before, spent=()))
+
+
+def _spending(run: Measurement, kept: Sequence[Spent]) -> Measurement:
+    """The run as if these were all of its dispatches."""
+    others = (entry for entry in run.spent if entry.kind is not Kind.EAGER)
+    return replace(run, spent=(*others, *kept))
+
+
+def _eager(run: Measurement, others: Sequence[Place]) -> list[Spent]:
+    """What lines ran one by one, without those of other fixes."""
+    ran = (entry for entry in run.spent if entry.kind is Kind.EAGER)
+    return [entry for entry in ran if not any(other.holds(entry) for other in others)]
 
 
 def _first_asked(pair: Pair, own: Own) -> list[Compile]:
@@ -53,8 +84,7 @@ def _first_asked(pair: Pair, own: Own) -> list[Compile]:
 def _started(pair: Pair, own: Own) -> list[Compile]:
     """Programs that its lines ran, asked for by others first or not, and whose name no program has now."""
     left = {_primitive(entry.program) for entry in pair.after.compiles} | {_CONVERSION}
-    spent = [entry for entry in pair.before.spent if entry.kind is Kind.EAGER and own.gone.holds(entry)]
-    ran = (entry for entry in spent if not any(other.holds(entry) for other in own.others))
+    ran = (entry for entry in _eager(pair.before, own.others) if own.gone.holds(entry))
     started = {name for entry in ran for name in entry.names}
     known = {_primitive(entry.program): entry for entry in pair.before.compiles}
     return [known[name] for name in known if name in started - left]
@@ -85,9 +115,11 @@ def _new(before: Sequence[Compile], after: Sequence[Compile]) -> list[Compile]:
 
 
 def saves_in_lines(pair: Pair, function: str) -> bool:
-    """Whether fewer compiles were asked for by lines of `function`, in any call of it."""
-    before, after = (len(_held(run, Place.of(function))) for run in (pair.before, pair.after))
-    return after < before
+    """Whether fewer compiles were asked for by lines of `function`, in any call of it, or much fewer dispatches."""
+    place = Place.of(function)
+    before, after = (len(_held(run, place)) for run in (pair.before, pair.after))
+    ran = [sum(entry.count for entry in _eager(run, ()) if place.holds(entry)) for run in (pair.before, pair.after)]
+    return after < before or are_fewer(*ran)
 
 
 def _held(run: Measurement, place: Place, others: Sequence[Place] = ()) -> list[Compile]:

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from statistics import median
 
+from jaxfix.evidence.dispatching import dispatched
 from jaxfix.evidence.smaller import sizes
 from jaxfix.report.finding import Proves
-from jaxfix.report.measurement import Kind, Measurement, Worked
+from jaxfix.report.measurement import Measurement, Worked
 
 FACTOR = 3.0
 """Of work and of time at a warm step: below it, nothing is said."""
@@ -67,14 +68,10 @@ def _unpaid(before: Measurement, after: Measurement) -> str | None:
     old, new = sizes(before), sizes(after)
     if old is None or new is None or not (before.spent and after.spent) or before.stopped or after.stopped:
         return None
-    more, fewer = new - old, _dispatched(before) - _dispatched(after)
+    more, fewer = new - old, dispatched(before) - dispatched(after)
     if more < max(_COMPILED, _COMPILED_PART * old) or fewer >= _DISPATCHES_OF_OPERATION * more:
         return None
     return f"this run compiles {old} -> {new} operations to save {max(fewer, 0)} dispatches: a longer run may gain"
-
-
-def _dispatched(run: Measurement) -> int:
-    return sum(entry.count for entry in run.spent if entry.kind is Kind.EAGER)
 
 
 def _shown(times: Sequence[Times]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
+from jaxfix.evidence.dispatching import fewer_dispatches
 from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
@@ -369,7 +370,9 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
         return Verdict.NOT_COMPARED, ONE_DEVICE
     if proves in (Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES):
         return same_results(counts(before), counts(after), pair.noise)
-    return effect(counts(before), counts(after), pair.noise)
+    verdict, words = effect(counts(before), counts(after), pair.noise)
+    fewer = fewer_dispatches(before, after) if verdict is Verdict.NO_EFFECT else None
+    return (verdict, words) if fewer is None else (Verdict.PROVEN, fewer)
 
 
 def _is_alone(pair: Pair, found: Likeness, equality: Equality) -> bool:

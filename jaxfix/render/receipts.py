@@ -4,10 +4,12 @@ import textwrap
 from collections import Counter
 
 from jaxfix.render.paint import Paint
-from jaxfix.report.evidence import DATA, KEYS, READS, SIZE, TEMPORARY, Comparison, Evidence, Verdict
+from jaxfix.report.evidence import DATA, DISPATCHES, KEYS, READS, SIZE, TEMPORARY, Comparison, Evidence, Verdict
 from jaxfix.report.measurement import Environment
 
 PEAK = "peak memory"
+_TOLD = (PEAK, SIZE, READS, DATA, TEMPORARY, KEYS, DISPATCHES)
+"""How the reasons begin that are not about compiles."""
 _INDENT = " " * 8
 _INDENT_WIDTH = len(_INDENT)
 _MEGABYTE = 1_000_000
@@ -59,7 +61,7 @@ def figures(comparison: Comparison) -> str:
     if comparison.cured:
         return f"{comparison.reason}, {comparison.equality}"
     before, after = comparison.before, comparison.after
-    parts = [comparison.reason] if comparison.reason.startswith((PEAK, SIZE, READS, DATA, TEMPORARY, KEYS)) else []
+    parts = [comparison.reason] if comparison.reason.startswith(_TOLD) else []
     if before.steady_compiles or after.steady_compiles:
         parts.append(f"compiles per step {before.steady_compiles} -> {after.steady_compiles}")
         parts.append(f"total {before.compiles} -> {after.compiles}")

@@ -1,0 +1,29 @@
+"""Whether a fix has jax run fewer programs one by one. Pure; dispatches are counted, and time decides nothing."""
+
+from jaxfix.report.evidence import DISPATCHES
+from jaxfix.report.measurement import Kind, Measurement
+
+_FEWEST, _PART = 1000, 0.1
+"""Dispatches that must go, and the part of all that they must be."""
+_OF_COMPILE = 5000
+"""Dispatches that pay for one more compile: 20 us and 100 ms on a CPU."""
+
+
+def dispatched(run: Measurement) -> int:
+    """How many programs jax ran one by one, outside of compiled functions."""
+    return sum(entry.count for entry in run.spent if entry.kind is Kind.EAGER)
+
+
+def are_fewer(before: int, after: int) -> bool:
+    """Whether so many dispatches are gone that it is worth a change."""
+    return before - after >= max(_FEWEST, _PART * before)
+
+
+def fewer_dispatches(before: Measurement, after: Measurement) -> str | None:
+    """How many dispatches are gone, in words; None where too few are, or more compiles than these pay for come."""
+    if not (before.spent and after.spent) or before.stopped or after.stopped:
+        return None
+    old, new = dispatched(before), dispatched(after)
+    more = len(after.compiles) - len(before.compiles)
+    is_paid = old - new >= _OF_COMPILE * more and after.steady_compiles <= before.steady_compiles
+    return f"{DISPATCHES} {old:,} -> {new:,}" if is_paid and are_fewer(old, new) else None
