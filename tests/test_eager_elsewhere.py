@@ -232,3 +232,113 @@ def test_a_function_of_another_file_that_does_more_than_compute_stays_out(
 ) -> None:
     trainer = TRAINER.replace("LOSS", loss)
     assert _found_in_tables(PLAYED.replace("BEFORE", before), trainer) == [(13, left)]
+
+
+ARITHMETIC = """
+import jax
+import jax.numpy as jnp
+
+def loss_of(w, x, y):
+    return jnp.mean((jnp.tanh(x @ w) - y) ** 2)
+
+def improved(w, x, y):
+    slope = jax.grad(loss_of)(w, x, y)
+    return w - 0.1 * jnp.clip(slope, -1.0, 1.0)
+"""
+AGENTS = """
+import jax.numpy as jnp
+import arithmetic
+
+class Plain:
+    def __init__(self, w):
+        self.w = w
+        self.seen = []
+
+    def act(self, x):
+        return int(jnp.argmax(jnp.tanh(x @ self.w) * 2.0 - jnp.max(x)))
+
+    def update(self, x, y):
+        self.seen.append(1)
+        self.w = arithmetic.improved(self.w, x, y)
+
+class Slow(Plain):
+    def update(self, x, y):
+        super().update(x, 0.5 * y)
+
+def made(name):
+    return Plain if name == "plain" else Slow
+"""
+PROGRAM = """
+import jax.numpy as jnp
+import agents
+
+TABLE = {"plain": agents.Plain, "slow": agents.Slow}
+
+def fit(agent, x, y):
+    for _ in range(100):
+        agent.act(x[0])
+        agent.update(x, y)
+
+if __name__ == "__main__":
+    agent = MADE(jnp.ones(4))
+    fit(agent, jnp.ones((6, 4)), jnp.ones(6))
+"""
+
+
+def _found_in(name: str, texts: dict[str, str]) -> list[int]:
+    given = {name: SourceFile.decode(f"{name}.py", text.encode()) for name, text in texts.items()}
+    known = joined([(source, Surroundings(name)) for name, source in given.items()])
+    found = analyze(given[name], (CODEMOD,), surroundings=Surroundings(name, project=known)).diagnostics
+    return [each.line for each in found]
+
+
+def _program(made: str) -> dict[str, str]:
+    return {"arithmetic": ARITHMETIC, "agents": AGENTS, "play": PROGRAM.replace("MADE", made)}
+
+
+@pytest.mark.parametrize("made", ['TABLE["slow"]', 'getattr(agents, "Slow")', 'agents.made("slow")', "agents.Plain"])
+def test_a_loop_calls_a_method_of_whatever_class_it_was_given_an_object_of(made: str) -> None:
+    assert _found_in("arithmetic", _program(made)) == [8]
+    assert _found_in("agents", _program(made)) == [10]
+
+
+def test_a_method_of_an_object_of_a_library_is_none_of_the_project() -> None:
+    texts = _program("agents.Plain")
+    texts["play"] = PROGRAM.replace("MADE(jnp.ones(4))", "tqdm.tqdm(jnp.ones(4))").replace(
+        "import agents", "import tqdm"
+    )
+    texts["play"] = texts["play"].replace('TABLE = {"plain": agents.Plain, "slow": agents.Slow}\n', "")
+    assert _found_in("arithmetic", texts) == [] and _found_in("agents", texts) == []
+
+
+def test_a_method_that_takes_other_arguments_is_another_one() -> None:
+    texts = _program('TABLE["slow"]')
+    texts["play"] = (
+        texts["play"].replace("agent.update(x, y)", "agent.update({})").replace("agent.act(x[0])", "agent.act()")
+    )
+    assert _found_in("agents", texts) == []
+
+
+def test_a_method_that_is_called_once_is_left_alone() -> None:
+    texts = _program('TABLE["slow"]')
+    texts["play"] = texts["play"].replace("for _ in range(100):", "if len(x) > 3:")
+    assert _found_in("arithmetic", texts) == [] and _found_in("agents", texts) == []
+
+
+def test_an_abstract_method_is_what_the_classes_below_it_say() -> None:
+    base = """
+class Agent:
+    def learn(self, x, y):
+        raise NotImplementedError
+
+    def fit(self, x, y):
+        for _ in range(100):
+            self.learn(x, y)
+"""
+    below = "import base\nimport arithmetic\n\nclass Plain(base.Agent):\n    def learn(self, x, y):\n        BODY\n"
+    program = "import below\nimport jax.numpy as jnp\n\nbelow.Plain().fit(jnp.ones((6, 4)), jnp.ones(6))\n"
+    body = "self.w = arithmetic.improved(self.w, x, y)"
+    texts = {"base": base, "below": below.replace("BODY", body), "arithmetic": ARITHMETIC, "play": program}
+    assert _found_in("arithmetic", texts) == [8]
+    texts["base"] = base.replace("raise NotImplementedError", "return x + y")
+    assert _found_in("arithmetic", texts) == []

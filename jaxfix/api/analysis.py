@@ -56,6 +56,7 @@ from jaxfix.semantic.project.query import (
     TAKES_ERRORS,
     USERS,
     is_eager_at,
+    is_looped_at,
     runs_of,
     surely_repeats_at,
 )
@@ -164,6 +165,7 @@ __all__ = [
     "is_impure",
     "is_in_loop",
     "is_length",
+    "is_looped_at",
     "is_no_tree_class",
     "is_of_others",
     "is_own_method",

@@ -1,7 +1,7 @@
 """Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,7 +22,7 @@ from jaxfix.semantic.project.query import (
 from jaxfix.semantic.project.summary_types import ArgumentSummary, CallSite, ParameterPlace, Use
 from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
-from jaxfix.staging.visibility import is_private
+from jaxfix.staging.visibility import is_private, plain_method
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
 from jaxfix.syntax.signatures import positional_of
 
@@ -50,6 +50,24 @@ class Callers:
     def outside(self) -> tuple[Use, ...]:
         """What other files do with it, tests among them."""
         return tuple(use for name in self._names for use in self._project.ask(USERS, name))
+
+    @cached_property
+    def through_objects(self) -> tuple[Use, ...]:
+        """The calls of other files that may be of the method, of whatever object, as far as their arguments tell."""
+        name = self._through_objects
+        every = self._project.ask(USERS, name) if name is not None and self._project.ask(LOOPED, name) else ()
+        return tuple(use for use in every if use.call is not None and not use.is_test and self._takes(use.call))
+
+    @property
+    def _through_objects(self) -> str | None:
+        return plain_method(self.module, self.named) if isinstance(self.named, FUNCTIONS) else None
+
+    def _takes(self, called: CallSite) -> bool:
+        """Whether the method can be called with so many arguments, and all that it needs is passed."""
+        if not isinstance(self.named, FUNCTIONS) or isinstance(self.named, ast.Lambda):
+            return False
+        given = outside_arguments(self.named, called)
+        return given is not None and all(given[name] is not None for name in _needed(self.named, given))
 
     @property
     def is_looped_outside(self) -> bool:
@@ -199,6 +217,16 @@ def _passed_elsewhere(
             yield None
         elif (passed := given[parameter.arg]) is not None:
             yield passed
+
+
+def _needed(function: Function, given: Iterable[str]) -> list[str]:
+    """The parameters of those given that have no default."""
+    arguments = function.args
+    positional = positional_of(arguments)
+    filled = {each.arg for each in positional[len(positional) - len(arguments.defaults) :]}
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    filled |= {each.arg for each, value in named if value is not None}
+    return [name for name in given if name not in filled]
 
 
 def _uses(module: Module, named: Named) -> Iterator[ast.expr]:

@@ -52,6 +52,13 @@ class Passing:
         arguments = None if _is_hidden(call) else tuple(self._passed(calls, call, place, values=values))
         return CallSite(arguments, bound, is_in_loop(self._module, call), tuple(self._read_by_key(call)))
 
+    def of_method(self, call: ast.Call, *, repeats: bool) -> CallSite:
+        """As `called`, of a method of whatever object: only how many arguments it is passed is of use."""
+        keywords = ((each.arg, each.value) for each in call.keywords if each.arg is not None)
+        given: list[tuple[Argument, ast.expr]] = [*enumerate(call.args), *keywords]
+        arguments = tuple(ArgumentSummary(to, self._module.text(value)) for to, value in given)
+        return CallSite(None if _is_hidden(call) else arguments, True, repeats or is_in_loop(self._module, call))
+
     def _passed(
         self, calls: Sequence[ast.Call], call: ast.Call, place: Place, *, values: bool
     ) -> Iterator[ArgumentSummary]:

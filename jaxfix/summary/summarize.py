@@ -30,6 +30,7 @@ from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
 from jaxfix.summary.borrowed import Borrowed, root_of
 from jaxfix.summary.call_sites import Passing
 from jaxfix.summary.rebinding import rebinds
+from jaxfix.summary.receivers import may_be_of_others
 from jaxfix.syntax.nodes import Function, in_order
 
 _NAMED = frozenset({ast.Name, ast.Attribute})
@@ -87,7 +88,7 @@ class _Summarizer:
         made = frozenset(name.removesuffix(RETURNED) for name in names if name.endswith(RETURNED))
         return (
             *self._uses(tuple(self._references(names)), passed),
-            *self._uses_of_methods(names),
+            *self._uses_of_methods(names, passed),
             *(self._uses_of_results(made) if made else ()),
         )
 
@@ -228,14 +229,22 @@ class _Summarizer:
             repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
             yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
 
-    def _uses_of_methods(self, names: frozenset[str]) -> Iterator[Use]:
-        """What becomes of private methods that may be those of a class in another file, through any object."""
+    def _uses_of_methods(self, names: frozenset[str], passed: Container[str]) -> Iterator[Use]:
+        """What becomes of methods that may be those of a class in another file, through any object."""
         found: dict[Use, None] = {}
         for name in sorted(name for name in names if name.startswith(".")):
             for node in self.module.attributes(name[1:]):
                 for outcome in self._outcomes(node, name):
-                    found[self._use_of(name, outcome)] = None
+                    use = self._use_of(name, outcome)
+                    found[self._with_call(use, node, outcome) if name + PASSED in passed else use] = None
         yield from found
+
+    def _with_call(self, use: Use, method: ast.Attribute, outcome: UseSummary) -> Use:
+        """The use with its call, where the object may be one of another file."""
+        call = outcome.call
+        if call is None or call.func is not method or not may_be_of_others(self.module, method, self.packages):
+            return use
+        return replace(use, at=self._place(call), call=self.passing.of_method(call, repeats=outcome.repeats))
 
     def _uses_of_results(self, makers: frozenset[str]) -> Iterator[Use]:
         """What becomes of the functions that others' functions return to this file."""

@@ -192,7 +192,7 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
     """The function that the loop calls; where it cannot be traced, one that it calls in turn, or the most of that."""
     looped, outermost = way.calls[0]
     certain = _goes_on(module, looped) if looped is not None else _goes_on_elsewhere(module, way.outside)
-    where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
+    where = "a loop" if way.outside is None else _loop_at(way.outside)
     first = None
     for call, function in way.calls:
         title = f"Put `{function.name}` under `jax.jit`"
@@ -256,12 +256,8 @@ def _of_round(
             return
     except Declined as declined:
         refused = declined.reason
-    try:
-        work = work_of(module, function)
-        found = inline.judge(module, values, function, work) if work else None
-    except Declined:
-        found = None
-    if found is not None and sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
+    found = _most_of(module, values, function)
+    if found is not None:
         taken.add(found)
         yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
         refused = None
@@ -293,21 +289,43 @@ def _is_enough(module: Module, call: ast.Call) -> bool:
     return started >= (ENOUGH if next(around, None) is None else FEWEST)
 
 
+def _loop_at(use: Use) -> str:
+    """The loop that a call of another file is in, or that calls the function around it."""
+    is_there = use.call is not None and use.call.looped
+    return f"the loop around {use.at}" if is_there else f"a loop that leads to {use.at}"
+
+
 def _of_elsewhere(
     module: Module, values: Values, function: ast.FunctionDef, use: Use, taken: "_Taken"
 ) -> Iterator[Finding]:
-    """What a loop of another file calls in each iteration, as a whole."""
+    """What a loop of another file calls in each iteration, as a whole; of a method else the most of it."""
     taken.functions.add(function)
-    eager = _Eager(function, f"`{function.name}` runs", f"the loop around {use.at}")
+    eager = _Eager(function, f"`{function.name}` runs", _loop_at(use))
     title = f"Put `{function.name}` under `jax.jit`"
     certain = _goes_on_elsewhere(module, use)
     try:
         step = whole.judge(module, values, function)
     except Declined as declined:
-        if module.get(Device).of_function(function) >= 2 * ENOUGH:
+        found = _most_of(module, values, function) if module.method_of(function) is not None else None
+        if found is not None:
+            taken.add(found)
+            yield _finding(eager, _TITLE, partial(extract, module, found), certain=False)
+        elif module.get(Device).of_function(function) >= 2 * ENOUGH:
             yield _finding(eager, title, declined.reason, certain=False)
         return
     yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
+
+
+def _most_of(module: Module, values: Values, function: ast.FunctionDef) -> Extraction | None:
+    """The statements of a function that can be traced together, where they start enough."""
+    try:
+        work = work_of(module, function)
+        found = inline.judge(module, values, function, work) if work else None
+    except Declined:
+        return None
+    starts = module.get(Device).starts
+    is_enough = found is not None and sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found)
+    return found if is_enough else None
 
 
 def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: "_Taken") -> Iterator[Finding]:
@@ -362,7 +380,7 @@ def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") 
 
 def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
     """A step that changes its model in place: a function as a whole; of statements it is said what to do."""
-    where = "a loop" if way.outside is None else f"the loop around {way.outside.at}"
+    where = "a loop" if way.outside is None else _loop_at(way.outside)
     call, function = way.calls[0] if way.calls else (way.work, None)
     what = f"`{function.name}`" if function is not None else f"`{_short(module, way.work)}`"
     place = what if function is not None else "a function of the step"

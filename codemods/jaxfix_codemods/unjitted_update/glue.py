@@ -9,9 +9,10 @@ from jaxfix.api.analysis import (
     HOT,
     USERS,
     Use,
-    callers,
+    instance_state,
     integer,
     is_eager_at,
+    is_looped_at,
     is_script,
     iterations,
     jitted_names,
@@ -146,27 +147,31 @@ def _calls_jitted(module: Module, loop: ast.AST) -> bool:
 
 
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
-    """The functions that a loop of another file calls eagerly, and that start enough, each with such a call.
+    """The functions and methods that a loop of another file calls eagerly, and that start enough, with such a call.
 
-    Those of a package are for many callers, and are not asked about.
+    Those of a package that is built are for many callers, and are not asked about.
     """
     project = module.surroundings.project
-    for function in () if "." in (module.surroundings.name or ".") else module.tree.body:
-        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+    for function in _for_others(module):
+        if function.decorator_list or module.get(Likely).of_function(function) < ENOUGH:
             continue
-        if module.get(Likely).of_function(function) < ENOUGH or not callers(module, function).is_looped_outside:
+        found = instance_state.users(module, function)
+        every = (*(found.outside if found.is_looped_outside else ()), *found.through_objects)
+        if not every or module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
-        if module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
-            continue
-        repeated = (use for use in callers(module, function).outside if use.call is not None and _repeats(use))
-        use = next((use for use in repeated if is_eager_at(project, use)), None)
+        use = next((use for use in every if is_looped_at(project, use) and is_eager_at(project, use)), None)
         if use is not None:
             yield function, use
 
 
-def _repeats(use: Use) -> bool:
-    """Whether a call of another file is in a loop, or the function around it repeats there."""
-    return use.repeats or (use.call is not None and use.call.looped)
+def _for_others(module: Module) -> Iterator[ast.FunctionDef]:
+    """The functions of the file and the methods of its classes, where programs alone can call them."""
+    name = module.surroundings.name
+    if name is None or ("." in name and module.surroundings.is_distributed):
+        return
+    for each in module.tree.body:
+        inner = each.body if isinstance(each, ast.ClassDef) else (each,)
+        yield from (function for function in inner if isinstance(function, ast.FunctionDef))
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jit_of, jitted_by_decorator, walk
-from jaxfix.api.analysis import MOST_CALLS, Use, family, instance_state, own_parameter, runs_of
+from jaxfix.api.analysis import MOST_CALLS, Use, family, instance_state, is_looped_at, own_parameter, runs_of
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.derivatives import gradient_calls, is_gradient
 
@@ -76,15 +76,16 @@ def _ways(
     if any(function is known for _, known in calls) or _is_rebound_under_jit(module, function):
         return
     found = instance_state.users(module, function)
-    if not (found.calls or found.is_looped_outside) or module.get(Staging).is_only_traced(call):
+    outside = (*(found.outside if found.is_looped_outside else ()), *found.through_objects)
+    if not (found.calls or outside) or module.get(Staging).is_only_traced(call):
         return
     for use in found.calls:
         if not module.get(Staging).is_only_traced(use):
             yield from _ways(module, work, use, ((use, function), *calls))
-    for outside in found.outside if found.is_looped_outside else ():
-        is_looped = outside.call is not None and outside.call.looped
-        if is_looped and runs_of(module.surroundings.project, outside) is not Runs.TRACED:
-            yield Way(work, None, ((None, function), *calls), outside)
+    project = module.surroundings.project
+    for other in outside:
+        if is_looped_at(project, other) and runs_of(project, other) is not Runs.TRACED:
+            yield Way(work, None, ((None, function), *calls), other)
 
 
 def _is_rebound_under_jit(module: Module, function: ast.FunctionDef) -> bool:

@@ -90,17 +90,18 @@ class Users:
             if name.startswith(".") and "@" in name:
                 methods.setdefault(name.partition("@")[0], []).append(name)
         mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self._files) if facts.uses}
+        told = {*passed, *(name.partition("@")[0] for name in passed if name.startswith("."))}
         for index, spelled in self._mentions(found):
-            is_passed = self._naming.canonical(spelled) in passed
+            is_passed = self._naming.canonical(spelled) in told
             mentioned.setdefault(index, set()).add(spelled + PASSED if is_passed else spelled)
         wanted = [(index, frozenset(mentioned[index])) for index in sorted(mentioned)]
         for (index, _), uses in zip(wanted, self._in(wanted), strict=True):
             is_test = self._files[index].is_test
             for use in uses:
-                told = replace(use, is_test=True) if is_test else use
+                seen = replace(use, is_test=True) if is_test else use
                 for name in (self._naming.canonical(use.of), *methods.get(use.of, ())):
                     if name in found and not name.endswith(f"@{self._files[index].name}"):
-                        found[name].append(told)
+                        found[name].append(seen)
         self._known |= {name + PASSED if name in passed else name: uses for name, uses in found.items()}
 
     def _in(self, wanted: Sequence[Wanted]) -> Iterable[Sequence[Use]]:
