@@ -201,7 +201,20 @@ def train_on_points(params, state, key):
     return params
 
 
+# A few pictures: each is drawn longer than it is computed.
+def label(params, row):
+    hidden = jnp.tanh(params["w"] @ row + params["b"])
+    return jnp.argmax(jnp.exp(params["v"] @ hidden) / jnp.sum(jnp.exp(params["v"] @ hidden)))
+
+
+def gallery(params, rows):
+    for number, row in enumerate(rows):
+        plt.subplot(2, 5, number + 1)
+        plt.title(f"{label(params, row)}")
+
+
 if __name__ == "__main__":
+    gallery({"w": jnp.ones((4, 3)), "b": jnp.ones(4), "v": jnp.ones((5, 4))}, jnp.ones((10, 3)))
     show(jnp.ones(3), [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     train_on_points(jnp.ones(10000), optimizer.init(jnp.ones(10000)), jax.random.key(0))
     batches = [jnp.ones(3)] * 3

@@ -24,6 +24,7 @@ from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.identifiers import Identifiers
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.surroundings import ALONE, Surroundings
+from jaxfix.semantic.unreachable import is_unreachable
 from jaxfix.source.errors import BugError, DepthError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
@@ -121,7 +122,8 @@ def analyze(
         if left:
             found += _fed(module, codemods, found, left, made, bugs)
         found = [replace(f, hot=some) for f, some in zip(found, warmed(module, module.hot, found), strict=True)]
-        audible = [f for f in found if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
+        reached = [f for f in found if not is_unreachable(module, f.finding.at)]
+        audible = [f for f in reached if not silenced.silences(f.codemod.id, _lines(module, f.finding.at))]
     except RecursionError as error:
         if not plugins.is_deep(module.tree):
             return Analysis(module, (), (plugins.endless(source.path),))

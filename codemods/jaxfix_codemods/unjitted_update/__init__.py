@@ -137,6 +137,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     Glue,
     calls_in,
     calls_of,
+    draws,
     has_loops_at_work,
     hot_loops,
     is_short,
@@ -172,7 +173,8 @@ def find(module: Module) -> Iterator[Finding]:
     for loop, glue in sorted(loose(module, called, inside), key=lambda each: len(module.loops(each[0]))):
         if taken.nodes.isdisjoint(glue.statements):  # a short loop may be part of the step of the one around it
             yield from _of_glue(module, values, loop, glue, taken)
-    for repeating in sorted(module.get(hot_loops), key=partial(site, module)):
+    working = (loop for loop in module.get(hot_loops) if not draws(module, loop))
+    for repeating in sorted(working, key=partial(site, module)):
         for call, function in calls_in(module, repeating):
             if call not in taken.nodes:
                 yield from _of_round(module, values, call, function, taken)

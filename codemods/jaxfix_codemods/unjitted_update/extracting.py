@@ -27,7 +27,7 @@ class Extraction:
       copy: the copy of an object which the statements read and bind, where its methods do so, too, and that object.
       by: what makes it a jitted one.
       value: the name of what a `return` of the statements computes, outside.
-      static: how many of the parameters, the first, are functions of the object, which are static arguments.
+      static: how many of the parameters, the first, are static arguments: functions of the object, or sizes.
       goes_on: whether it is passed what it bound at the call before.
       lifted: what the function around binds at every call, and the module is to bind once, above the function.
     """
@@ -150,7 +150,8 @@ def _decorator(found: Extraction, edit: Rewriter) -> str:
     if found.own is None and not found.static:
         return f"@{jit}"
     bound = edit.member("functools.partial", prefer="functools", at=found.before)
-    static = tuple(range(found.static)) if found.static > 1 else 0
+    count = found.static + (found.own is not None)
+    static = tuple(range(count)) if count > 1 else 0
     return f"@{bound}({jit}, static_argnums={static})"
 
 

@@ -53,7 +53,7 @@ def loose(
       inside: loops that are.
     """
     for loop in module.get(hot_loops):
-        if loop in inside or _draws(module, loop):
+        if loop in inside or draws(module, loop):
             continue
         for block in _blocks(module, loop):
             glue = _of_block(module, block, called)
@@ -186,7 +186,7 @@ def is_short(module: Module, loop: ast.AST) -> bool:
     return rounds < HOT and not module.get(Staging).repeats(every[-1])
 
 
-def _draws(module: Module, loop: ast.For | ast.While) -> bool:
+def draws(module: Module, loop: ast.For | ast.While) -> bool:
     """Whether each iteration draws a picture, for which all that it computes is quick."""
     calls = (node for statement in loop.body for node in walk(statement) if isinstance(node, ast.Call))
     names = (module.qualname(call.func) or "" for call in calls if not is_at_times(module, call, loop))

@@ -56,6 +56,7 @@ from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
+from jaxfix_codemods.unjitted_update.sizes import is_passed_size
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
@@ -95,7 +96,7 @@ def _of_values(
                 return _Judge(module, values, around, scope, row)
             except Declined as declined:
                 first = first or declined.reason  # not the error, whose traceback would hold what was analysed
-            handed = _static_attributes(module, row)
+            handed = _static_arguments(module, row)
             if handed:
                 with suppress(Declined):
                     return _Judge(module, values, around, scope, row, handed)
@@ -105,11 +106,13 @@ def _of_values(
     return first
 
 
-def _static_attributes(module: Module, row: Row) -> tuple[str, ...]:
-    """The attributes of the own object that are static arguments where the object is none."""
-    needed = demands_of_statements(module, row.parts).attributes
-    constants = constant_attributes(module, row.parts, needed)
-    return tuple(dict.fromkeys((*jitted_attributes(module, row.parts), *constants)))
+def _static_arguments(module: Module, row: Row) -> tuple[str, ...]:
+    """The numbers that are static arguments, and the attributes of the own object that are where the object is none."""
+    asked = demands_of_statements(module, row.parts)
+    sizes = sorted(name for name in asked.values if is_passed_size(module, name, row.parts[0]))
+    constants = constant_attributes(module, row.parts, asked.attributes)
+    attributes = (*jitted_attributes(module, row.parts), *constants)
+    return tuple(dict.fromkeys(sizes or attributes))
 
 
 def in_place(
@@ -238,7 +241,7 @@ class _Judge:
         others = sorted((name for name in data if name not in state), key=lambda name: name not in self._objects)
         given = (*self._handed, *state, *others)
         own = self._own_object() if held is None else self._copied_object(held)
-        if own is not None and self._handed:
+        if own is not None and any("." in each for each in self._handed):
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its static attributes"))
         filtered = uses_equinox(module, row)
         passing = Passing(module, self._values)

@@ -24,6 +24,7 @@ from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_un
 from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data, own_constants
 from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
+from jaxfix_codemods.unjitted_update.sizes import is_passed_size
 from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -132,7 +133,8 @@ class _Chooser:
             if name == counter:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
-            if not (is_known if name == self._own else is_settled(self._module, name, statement)):
+            is_size = is_settled(self._module, name, statement) or is_passed_size(self._module, name, statement)
+            if not (is_known if name == self._own else is_size):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
 
