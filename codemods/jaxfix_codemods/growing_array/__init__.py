@@ -86,6 +86,7 @@ from jaxfix_codemods.growing_array.parts import (
     part_text,
 )
 from jaxfix_codemods.growing_array.starting_none import check_none_before, opened_by, uses_in
+from jaxfix_codemods.growing_array.through import grown_by_function
 from jaxfix_codemods.growing_array.types import check_types
 
 _LOOPS = (ast.For, ast.While)
@@ -100,6 +101,7 @@ def find(module: Module) -> Iterator[Finding]:
         growth = _growth(module, call)
         if growth is None:
             yield from grown_attribute(module, call)
+        yield from grown_by_function(module, call)
         if growth is None or growth.call in taken or not module.loops(growth.statement):
             continue
         staging = module.get(Staging)
