@@ -59,7 +59,7 @@ FUNCTIONS = (
     ),
     Function("equinox.filter_vjp", (Transform.DIFFERENTIATES,)),
     Function("equinox.filter_vmap", (Transform.BATCHES, Transform.ONLY_VALUES, Identity.BY_VALUE)),
-    Function("equinox.Module", (Class.MODULE, Class.HIDES)),
+    Function("equinox.Module", (Class.MODULE, Class.HIDES, Class.MODEL)),
     Function("equinox.Partial", (Identity.BY_VALUE, Transform.BINDS, Class.HIDES)),
     Function("flax.jax_utils.replicate", (Result.STACKED,)),
     Function("flax.linen.Dense", (Class.DENSE,)),
@@ -72,6 +72,7 @@ FUNCTIONS = (
     Function(
         "flax.nnx.value_and_grad", (Transform.DIFFERENTIATES, Transform.REVERSE, Transform.WITH_VALUE, Identity.RENEWS)
     ),
+    Function("flax.nnx.Module", (Class.MODEL,)),
     Function("flax.nnx.remat", (Transform.RECOMPUTES,)),
     Function("flax.nnx.vmap", (Transform.BATCHES, Identity.RENEWS)),
     Function("flax.serialization.msgpack_serialize", (Result.NO_PART,)),

@@ -355,6 +355,8 @@ class Class:
     """A base that says nothing of how objects are made, compared or read."""
     MODULE = Facet()
     """A base whose objects are pytrees, all fields of which are leaves."""
+    MODEL = Facet()
+    """A base whose objects are models: a step is passed one, under the `jit` of its library."""
     ARRAY = Facet()
     """An annotation of arrays."""
     WRAPS = Facet()

@@ -97,9 +97,9 @@ unchanged while the loop runs. A length of an array that the step reads, as in `
 if nothing else reads it.
 
 A step of `flax.nnx` changes its model and optimizer in place: `nnx.jit` propagates the changes of its arguments. A
-step that returns such an object, or changes one that it captures, is left alone. Loops over functions, loops of up to
-three iterations, loops that start fewer than four programs, and tests are left alone: compiling a step costs more
-than it saves there.
+step that returns such an object, or changes one that it captures, is left alone. A model of `flax.nnx` or equinox that
+a step calls becomes an argument, under the `jit` of its library. Loops over functions, loops of up to three iterations,
+loops that start fewer than four programs, and tests are left alone: compiling a step costs more than it saves there.
 
 Evidence: fewer compiles, one program instead of one per operation; results bitwise equal to the original under jit,
 and within a tolerance of the eager original.

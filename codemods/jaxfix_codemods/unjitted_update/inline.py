@@ -3,8 +3,9 @@
 import ast
 import keyword
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 
 from jaxfix.api import Code, Declined, Identifiers, Module, Reason, arguments_of, jit_of, walk
 from jaxfix.api.analysis import (
@@ -53,6 +54,7 @@ from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
 from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
+from jaxfix_codemods.unjitted_update.models import models_in
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
@@ -92,6 +94,10 @@ def _of_values(
     first = None
     try:
         for row in choices(module, work):
+            models = models_in(module, values, row.parts)
+            if len({*models.values()}) == 1:
+                with suppress(Declined):
+                    return _Judge(module, values, around, scope, row, models=models)
             try:
                 return _Judge(module, values, around, scope, row)
             except Declined as declined:
@@ -160,12 +166,14 @@ class _Judge:
         *,
         copied: bool = False,
         objects: Collection[str] = (),
+        models: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """`handed` are the attributes of the object that are static arguments, so that it is none.
 
         `objects` are those of `flax.nnx`, which `nnx.jit` changes in place.
         """
         self._objects = objects
+        self._models = models
         self._module, self._values, self._around, self._scope = module, values, around, scope
         self._handed, self._copied = tuple(handed), copied
         self._at, self._row = row, row.parts
@@ -214,7 +222,7 @@ class _Judge:
             if name in found.values:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
             self._check_needed(name)
-            if name not in self._objects:
+            if name not in self._objects and name not in self._models:
                 uses = [*self._loads_of(name), *(item.value for item in self._items.get(name, ()))]
                 check_parameter(module, self._values, self._during(), scope, name, uses)
         apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
@@ -243,7 +251,7 @@ class _Judge:
         own = self._own_object() if held is None else self._copied_object(held)
         if own is not None and any("." in each for each in self._handed):
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its static attributes"))
-        filtered = uses_equinox(module, row)
+        filtered = uses_equinox(module, row) or "equinox" in self._models.values()
         passing = Passing(module, self._values)
         if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
             raise Declined(
@@ -286,7 +294,7 @@ class _Judge:
             len(self._handed),
             (copy, root) if copy is not None and root is not None else None,
             self._local("value", "result") if self._at.result is not None else None,
-            "flax.nnx.jit" if self._objects else "jax.jit",
+            "flax.nnx.jit" if self._objects or "flax.nnx" in self._models.values() else "jax.jit",
             any(map(self._comes_again, {*given} & {*results})),
             self._lifted,
         )
@@ -546,7 +554,7 @@ class _Judge:
     def _is_kept_function(self, name: str) -> bool:
         """Whether `name` is a function, a module or an object that stays what it is, and is not data."""
         module, scope = self._module, self._scope
-        if "." in name or name in self._objects:
+        if "." in name or name in self._objects or name in self._models:
             return False
         bindings = module.bindings(name, scope)
         if bindings and all(isinstance(b.node, ast.Import | ast.ImportFrom | ast.ClassDef) for b in bindings):
