@@ -16,7 +16,7 @@ class Actor(nnx.Module):
 
 
 @nnx.jit
-def advance(key, obs, actor):
+def rollout_step(key, obs, actor):
     key, own = jax.random.split(key)
     mean = jax.vmap(actor)(obs)
     action = mean + 0.1 * jax.random.normal(own, mean.shape)
@@ -27,7 +27,7 @@ def advance(key, obs, actor):
 def rollout(actor, obs, key, steps):
     total = 0.0
     for _ in range(steps):
-        key, obs = advance(key, obs, actor)
+        key, obs = rollout_step(key, obs, actor)
         total = total + jnp.sum(obs**2)
     return total
 
@@ -57,6 +57,23 @@ def denoise(model, x, steps):
     return x
 
 
+# One that prints: under a trace it would do that once.
+class Talking(nnx.Module):
+    def __init__(self, rngs):
+        self.layer = nnx.Linear(4, 4, rngs=rngs)
+
+    def __call__(self, x):
+        print("called")
+        return self.layer(x)
+
+
+def talk(talking, x):
+    for _ in range(100):
+        noise = jax.vmap(talking)(x)
+        x = x - 0.1 * jnp.tanh(noise) + 0.01 * jnp.sin(x)
+    return x
+
+
 # What a caller passes may be anything.
 def unknown(model, x, steps):
     for _ in range(steps):
@@ -77,4 +94,5 @@ if __name__ == "__main__":
     print(annotated(nnx.Linear(4, 1, rngs=nnx.Rngs(1)), jnp.ones((8, 4)), 100))
     model = eqx.nn.MLP(4, 4, 8, 2, key=jax.random.key(0))
     print(denoise(model, jnp.ones((8, 4)), 100))
+    print(talk(Talking(nnx.Rngs(2)), jnp.ones((8, 4))))
     print(given([model, jnp.tanh], jnp.ones((8, 4))))

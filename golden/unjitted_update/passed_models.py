@@ -61,7 +61,7 @@ def talk(talking, x):
 # What a caller passes may be anything.
 def unknown(model, x, steps):
     for _ in range(steps):
-        noise = jax.vmap(model)(x)  # want: unjitted-update (no fix): what a caller passes is unknown
+        noise = jax.vmap(model)(x)  # want: unjitted-update (no fix): a caller may pass anything
         x = x - 0.1 * jnp.tanh(noise) + 0.01 * jnp.sin(x)
     return x
 

@@ -53,9 +53,9 @@ class Others(Agent):
 def declined(states, size):
     agent = Others()
     for _ in range(100):
-        agent.shrink(states)  # want: unjitted-update (no fix): makes a shape of `size`
-        agent.perhaps(states, size)  # want: unjitted-update (no fix): makes a shape of `size`
-        agent.told(states)  # want: unjitted-update (no fix): makes a shape of `flag`
+        agent.shrink(states)  # want: unjitted-update (no fix): uses as a shape `size`
+        agent.perhaps(states, size)  # want: unjitted-update (no fix): uses as a shape `size`
+        agent.told(states)  # want: unjitted-update (no fix): uses as a shape `flag`
 
 
 def main():
