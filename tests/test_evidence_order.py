@@ -57,6 +57,11 @@ class Program:
 
     command, repeats, calls_originals = "python model.py", False, True
 
+    room = 1
+
+    def expected(self) -> dict[str, None]:
+        return {self.command: None}
+
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
 

@@ -53,6 +53,11 @@ class Program:
     decoded: Callable[[str], frozenset[str]] = frozenset
     made: Mapping[str, str] = field(default_factory=dict)
 
+    room = 1
+
+    def expected(self) -> dict[str, frozenset[str] | None]:
+        return dict.fromkeys(self.reaches)
+
     def sha256(self, path: str) -> str:
         return f"sha of {path}"
 

@@ -52,20 +52,26 @@ def test_runs_that_were_made_before_say_nothing_of_the_time_of_one(clock: Clock)
 
 def test_cases_are_driven_as_they_are_and_with_all_fixes(clock: Clock) -> None:
     found = Remaining(2, clock)
-    found.begins()
-    clock.now += 100  # a survey
-    found.hears("case 1 of 20")
+    found.hears("looking for what reaches the fixes")
+    clock.now += 100
+    found.begins("running 5 of 20 cases unchanged")
+    found.hears("case 1 of 5")
     assert found.words() == ""
     clock.now += 8
-    found.hears("case 5 of 20")
-    assert found.words() == "at least 70 s left"
-    found.begins()
-    assert found.words() == ""
-    found.hears("case 2 of 20")
-    clock.now += 18
-    found.hears("case 11 of 20")
-    assert found.words() == "at least 18 s left"
-    assert found.share() == pytest.approx(126 / 144)
+    found.hears("case 5 of 5")
+    assert found.words() == "at least 70 s left"  # these five with all fixes, and twice fifteen
+    found.begins("running it with 2 of 2 fixes")
+    assert found.words() == "at least 60 s left"  # it says nothing of how many it runs yet
+    found.hears("case 1 of 5")
+    clock.now += 8
+    found.hears("case 3 of 5")
+    assert found.words() == "at least 85 s left"  # 16 s for six, and two and thirty to come
+    assert found.share() == pytest.approx(116 / (116 + 16 / 6 * 32))
+    found.begins("running 15 of 20 cases unchanged")
+    found.hears("case 1 of 15")
+    clock.now += 20
+    found.hears("case 15 of 15")
+    assert found.words() == "at least 27 s left"
 
 
 def test_what_takes_long_is_said_in_minutes(clock: Clock) -> None:

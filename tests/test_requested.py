@@ -62,6 +62,11 @@ class Program:
     repeats: bool = False
     calls_originals: bool = True
 
+    room: int = 1
+
+    def expected(self) -> dict[str, None]:
+        return {CASE: None}
+
     def sha256(self, path: str) -> str:
         return ""
 

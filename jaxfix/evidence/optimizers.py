@@ -15,9 +15,10 @@ from pathlib import Path
 
 from jaxfix.evidence import progress, shadow
 from jaxfix.evidence.progress import Progress
-from jaxfix.evidence.run import Places, Watched, failure, pairs, probed, resolve, scratch, sha256, verified
+from jaxfix.evidence.run import Places, Watched, failure, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.running import AS_USUAL, Driving
 from jaxfix.evidence.target import Finished, Job
+from jaxfix.evidence.waves import at_least
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.wire import from_json
 from jaxfix.source.errors import EvidenceError
@@ -33,8 +34,8 @@ _SURVEY_S = 600.0
 _INSTALLED = {"site-packages", "dist-packages"}
 _CASE_BYTES = 1 << 30
 _GPU_PART, _MOST_ON_GPU = 0.9, 8
-_SHARE, _SHARE_HERE, _SHARE_OF_ONE = 8, 32, 16
-"""Cases of one job: the death of a worker, or of a proof, costs no more; here, more than one for each processor."""
+_SHARE = 8
+"""Cases of one job elsewhere: the death of a worker costs no more."""
 
 Case = tuple[str, str, str, str, int, str | None]
 """Its name, and what the probe drives."""
@@ -82,6 +83,7 @@ class OptimizerRunner:
         self._functions = tuple(Watched(path, self.file(path), qualname) for path, qualname in functions)
         self._how, self._target, self._told = how, how.target, how.told
         self._workers = how.workers or (at_once() if how.target.is_here else 1)
+        self.room = self._workers * how.target.room
         self._limits = {"case_limit_s": how.case_limit_s, "factory_limit_s": how.factory_limit_s}
         self._surveyed: dict[str, Surveyed] | None = None
         self._compiled = tempfile.mkdtemp(prefix="jaxfix-compiled-") if self._target.is_here else None
@@ -130,6 +132,7 @@ class OptimizerRunner:
 
     def _survey(self) -> Measurement:
         """A run that prints what it has found."""
+        self._told("looking for what reaches the fixes")
         with scratch() as folder:
             finished = self._target.run(self._job(folder, {}, {"verb": "survey"}, _SURVEY_S))
             return _survey(folder / "results" / "survey.json", self._package, self._python, finished)
@@ -155,9 +158,9 @@ class OptimizerRunner:
             "functions": [[function.path, str(function.file), function.qualname] for function in self._functions],
         }
 
-    def reached(self, case: str) -> frozenset[tuple[str, str]]:
-        """The observed functions that the factory of `case` reaches."""
-        return pairs(self._functions, self.survey().get(case.partition(",")[0], frozenset()))
+    def expected(self) -> Mapping[str, frozenset[str] | None]:
+        """Each case with the observed functions that its factory reaches."""
+        return {case: self.survey()[case.partition(",")[0]] for case in self.cases()}
 
     def measure(
         self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
@@ -201,7 +204,7 @@ class OptimizerRunner:
 
     @property
     def _share(self) -> int:
-        return _SHARE if self._target.room > 1 else max(_SHARE_HERE, _SHARE_OF_ONE * self._workers)
+        return _SHARE if self._target.room > 1 else at_least(self._workers)
 
     def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case], told: Progress) -> Job:
         request = {"verb": "drive", "cases": cases, "workers": self._workers}

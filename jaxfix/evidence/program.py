@@ -37,7 +37,7 @@ class ProgramRunner:
         how: Running = HERE,
         watching: Watching = FUNCTIONS_ALONE,
     ) -> None:
-        self.repeats, self.calls_originals = False, True
+        self.repeats, self.calls_originals, self.room = False, True, 1
         self.command = command
         self._root, self._cwd = root.resolve(), (how.cwd or root).resolve()
         self._how, self._watching = how, watching
@@ -62,6 +62,10 @@ class ProgramRunner:
     def cases(self) -> tuple[str, ...]:
         """The one that there is."""
         return (self.command,)
+
+    def expected(self) -> Mapping[str, frozenset[str] | None]:
+        """That the program may call anything."""
+        return {self.command: None}
 
     def prepare(self, known: Callable[[Callable[[], Measurement]], Measurement]) -> None:
         """Nothing: what there is to run is known without a run."""

@@ -23,6 +23,7 @@ from jaxfix.evidence.verdict import (
     summary,
     too_small,
 )
+from jaxfix.evidence.waves import Waves
 from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
@@ -86,41 +87,63 @@ def prove(
     """
     if not candidates:
         return Proof(())
-    progress("running it unchanged")
-    trial = _Trial(candidates, patched, runner, progress, judged)
-    if trial.is_broken:
-        return trial.proof()
-    trial.order(worth)
-    trial.spare()
-    trial.outdo()
-    trial.join()
-    trial.credit()
-    trial.weed()
-    trial.leave_out()
-    trial.take_up()
-    trial.hold()
-    trial.follow()
-    return trial.proof()
+    every = {(path, fix.key): (path, fix, line) for path, fix, line in candidates}
+    runs = Runs({key: fix for key, (_, fix, _) in every.items()}, patched, runner, progress)
+    trials: list[_Trial] = []
+    for keys in Waves(runs, list(every)):
+        trials = [trial for trial in trials if not trial.judges.intersection(keys)]
+        runs.beside = Fixes().union(*(trial.kept for trial in trials))
+        trials.append(_Trial({key: every[key] for key in keys}, runs, judged))
+        trials[-1].run(worth)
+    return _whole(every.values(), [trial.proof() for trial in trials])
+
+
+def _whole(candidates: Iterable[Candidate], proofs: Sequence[Proof]) -> Proof:
+    """The results of all parts as one; a program is one part."""
+    receipts = {(entry.path, entry.key): entry for proof in proofs for entry in proof.receipts}
+    together = tuple(chain.from_iterable(proof.together for proof in proofs))
+    kept = Fixes().union(*(proof.kept for proof in proofs))
+    return replace(
+        proofs[0], receipts=tuple(receipts[path, fix.key] for path, fix, _ in candidates), together=together, kept=kept
+    )
 
 
 class _Trial:
-    def __init__(
-        self,
-        candidates: Sequence[Candidate],
-        patched: Callable[[Fixes], Mapping[str, bytes]],
-        runner: Runner,
-        progress: Progress,
-        judged: Callable[[Evidence], None],
-    ) -> None:
+    """The fixes of one wave, judged."""
+
+    def __init__(self, candidates: Mapping[Key, Candidate], runs: Runs, judged: Callable[[Evidence], None]) -> None:
         self._judged_now = judged
-        self._candidates = {(path, fix.key): (path, fix, line) for path, fix, line in candidates}
-        self._runs = Runs({(path, fix.key): fix for path, fix, _ in candidates}, patched, runner, progress)
-        self._fixes, self._reaches = self._runs.fixes, self._runs.reaches
+        self._candidates, self._runs, self._reaches = candidates, runs, runs.reaches
+        self._fixes = {key: runs.fixes[key] for key in candidates}
         self.is_broken = self._runs.is_broken
         self._kept: list[Key] = [] if self.is_broken else [key for key in self._fixes if self._cases(key)]
         self._comparisons: dict[Key, tuple[Comparison, ...]] = {}
         self._seconds: Mapping[Key, float] = {}
         self._outdone: dict[Key, list[Key]] = {}
+
+    @property
+    def judges(self) -> Fixes:
+        return Fixes(self._candidates)
+
+    @property
+    def kept(self) -> Fixes:
+        """What is proven."""
+        return Fixes(self._kept)
+
+    def run(self, worth: Worth) -> None:
+        """Judges all of them; none where the program itself fails."""
+        if self.is_broken:
+            return
+        self.order(worth)
+        self.spare()
+        self.outdo()
+        self.join()
+        self.credit()
+        self.weed()
+        self.leave_out()
+        self.take_up()
+        self.hold()
+        self.follow()
 
     def order(self, worth: Worth) -> None:
         """The most expensive first, where a program has shown what they cost."""
@@ -431,8 +454,8 @@ class _Trial:
         cut_off = self._runs.cut_off.get(name_of(key, fix))
         if not comparisons and cut_off and not self._cases(key):
             verdict, reason = Verdict.NOT_REACHED, f"{cut_off}: raise `--timeout`"
-        elif not comparisons and self._runs.failure and (self.is_broken or not self._cases(key)):
-            verdict, reason = Verdict.FAILED, f"fails without any fix: {self._runs.failure}"
+        elif not comparisons and (why := self._runs.failure(key)) and (self.is_broken or not self._cases(key)):
+            verdict, reason = Verdict.FAILED, f"fails without any fix: {why}"
         elif not comparisons:
             verdict, reason = Verdict.NOT_REACHED, f"nothing that was run calls `{fix.function}`{self._runs.stopping}"
         elif verdict is Verdict.PROVEN and key not in self._kept:

@@ -111,10 +111,15 @@ class Reusing:
 
     def __init__(self, runner: Repeatable, shelf: Shelf, *, is_here: bool = True) -> None:
         self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
-        self.sha256, self.original = runner.sha256, runner.original
+        self.sha256, self.original, self.room = runner.sha256, runner.original, runner.room
         self.made, self.compiles, self.seconds, self.reused = 0, 0, 0.0, list[str]()
         self._runner, self._shelf, self._is_here = runner, shelf, is_here
         self._asked: dict[str, int] = {}
+
+    def expected(self) -> Mapping[str, frozenset[str] | None]:
+        """As the runner does."""
+        self._runner.prepare(self._known)
+        return self._runner.expected()
 
     def measure(
         self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True

@@ -252,11 +252,6 @@ def digest_of(text: bytes | None) -> str | None:
     return None if text is None else hashlib.sha256(text).hexdigest()
 
 
-def pairs(functions: Iterable[Watched], names: Iterable[str]) -> frozenset[tuple[str, str]]:
-    called = set(names)
-    return frozenset((function.path, function.qualname) for function in functions if function.name in called)
-
-
 def resolve(path: str, root: Path) -> Path:
     """Where `path`, from `root` or from here, is; what is not there yet belongs to `root`."""
     base = root if root.is_dir() else root.parent

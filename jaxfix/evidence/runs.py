@@ -12,7 +12,7 @@ from jaxfix.evidence.places import Lines, Own, Place, own, replaced, told_apart
 from jaxfix.evidence.slower import RUNS, is_longer, limit_of, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, unfinished, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
-from jaxfix.report.measurement import Measurement
+from jaxfix.report.measurement import Environment, Measurement
 
 Key = tuple[str, str]
 Fixes = frozenset[Key]
@@ -37,11 +37,17 @@ class Runner(Protocol):
     Attributes:
       repeats: whether two runs of the same sources are known to be the same; a user's program need not be.
       calls_originals: whether it can call the originals beside the rewritten functions, which takes its time.
+      room: how many cases it runs at the same time.
     """
 
     command: str
     repeats: bool
     calls_originals: bool
+    room: int
+
+    def expected(self) -> Mapping[str, frozenset[str] | None]:
+        """Each case with the functions that it is expected to call; None where it may be any."""
+        ...
 
     def measure(
         self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
@@ -60,12 +66,12 @@ class Runs:
 
     Attributes:
       fixes: with what each is held to.
-      reaches: of each case the fixes whose functions it calls. What it does depends on these alone, so a run serves for
-        every set with the same.
+      expected: of each case the functions that it may call, as far as that is known before it is run.
+      reaches: of each case that was run the fixes whose functions it calls. What it does depends on these alone, so a
+        run serves for every set with the same.
       baseline: the first run of an unchanged program; None of what is driven.
       environment: where it ran; None where nothing says so.
-      failure: why it fails as it is; None if it does not.
-      stopping: that it was stopped before its end, in words that end a sentence; empty if it was not.
+      beside: fixes that are proven apart from those that are asked about: they are made wherever some are.
       cut_off: of functions that a case would call, why that tells nothing: it did not end in time.
       known_noise: what two runs of the original differ by, of the cases of which that is known.
     """
@@ -80,18 +86,14 @@ class Runs:
         self.runner = runner
         self.fixes, self._patched, self._progress = dict(fixes), patched, progress
         self.fixes |= {key: replace(fix, equality=Equality.AS_JITTED) for key, fix in fixes.items() if self._stays(key)}
-        baseline = runner.measure(patched(Fixes()))
-        self.baseline = baseline[0] if len(baseline) == 1 and not runner.repeats else None
-        self.environment = next((run.environment for run in baseline if run.environment), None)
-        self.failure = next((run.failure for run in baseline if run.failure), None)
-        self.stopping = next((words for words in map(unfinished, baseline) if words), "")
-        self.reaches = {
-            run.case: frozenset(key for key, fix in fixes.items() if _calls(run, name_of(key, fix))) for run in baseline
-        }
-        cut_off = (run for run in baseline if _is_cut_off(run))
-        self.cut_off = {name: f"`{run.case}` was {run.failure}" for run in cut_off for name in run.functions}
+        self.baseline: Measurement | None = None
+        self.environment: Environment | None = None
+        self.beside = Fixes()
+        self.expected = runner.expected()
+        self.reaches: dict[str, Fixes] = {}
+        self.cut_off: dict[str, str] = {}
         self.known_noise: dict[str, Noise] = {}
-        self._runs = {(run.case, Fixes()): run for run in baseline}
+        self._runs: dict[tuple[str, Fixes], Measurement] = {}
         self._texts: dict[tuple[str, Text], Fixes] = {}
         self._hurried: set[tuple[str, Fixes]] = set()
         self._peaks: dict[tuple[str, Fixes], list[int]] = {}
@@ -99,7 +101,35 @@ class Runs:
         self._bare_texts: dict[tuple[str, Text], Bared] = {}
         self._bare_sources: dict[Fixes, Bare] = {}
         self._lines: dict[Fixes, dict[Key, Lines]] = {}
+
+    def begin(self, cases: Sequence[str]) -> None:
+        """Runs those of these cases without any fix that have not been."""
+        missing = [case for case in cases if case not in self.reaches]
+        if not missing:
+            return
+        some = f"{len(missing)} of {len(self.expected)} cases" if self.runner.repeats else "it"
+        self._progress(f"running {some} unchanged")
+        baseline = self.runner.measure(self._patched(Fixes()), frozenset(missing))
+        self.baseline = baseline[0] if not self.runner.repeats else None
+        self.environment = self.environment or next((run.environment for run in baseline if run.environment), None)
+        for run in baseline:
+            self.reaches[run.case] = Fixes(key for key, fix in self.fixes.items() if _calls(run, name_of(key, fix)))
+            self._runs[run.case, Fixes()] = run
+            if _is_cut_off(run):
+                self.cut_off |= dict.fromkeys(run.functions, f"`{run.case}` was {run.failure}")
         self._reach_behind_errors(baseline)
+
+    @property
+    def stopping(self) -> str:
+        """That a program was stopped before its end, in words that end a sentence; empty if it was not."""
+        return unfinished(self.baseline) if self.baseline is not None else ""
+
+    def failure(self, key: Key) -> str | None:
+        """Why the first case fails as it is that may call the function of the fix; None if none does."""
+        name = name_of(key, self.fixes[key])
+        cases = [case for case, names in self.expected.items() if names is None or name in names]
+        runs = (self._runs[case, Fixes()] for case in cases if case in self.reaches)
+        return next((run.failure for run in runs if run.failure), None)
 
     @property
     def _cures(self) -> Fixes:
@@ -120,10 +150,13 @@ class Runs:
         if not (cures and ended):
             return
         self._progress(f"running it with {self._told(cures)}")
-        for run in self.runner.measure(self._patched(cures), ended):
-            called = frozenset(key for key, fix in self.fixes.items() if _calls(run, name_of(key, fix)))
-            self.reaches[run.case] |= called
+        for run in self.runner.measure(self._made(cures), ended):
+            self.reaches[run.case] |= {key for key, fix in self.fixes.items() if _calls(run, name_of(key, fix))}
             self._remember(run, cures & self.reaches[run.case], beside=True)
+
+    def _made(self, fixes: Fixes) -> Mapping[str, bytes]:
+        """The sources with these fixes, and with those that are proven apart from them."""
+        return self._patched(fixes | self.beside if fixes else fixes)
 
     def has(self, case: str, fixes: Fixes) -> bool:
         """Whether the case has been run with these fixes."""
@@ -144,7 +177,7 @@ class Runs:
             missing -= self._known_by_text(fixes, missing, beside=beside)
         if missing:
             self._progress(f"running it with {self._told(fixes)}")
-            sources = self._patched(fixes)
+            sources = self._made(fixes)
             for run in self.runner.measure(sources, missing, beside=beside):
                 self._texts[run.case, _text(sources)] = fixes & self.reaches[run.case]
                 self._remember(run, fixes & self.reaches[run.case], beside=beside)
@@ -152,7 +185,7 @@ class Runs:
 
     def _known_by_text(self, fixes: Fixes, cases: frozenset[str], *, beside: bool) -> frozenset[str]:
         """Of `cases` those that were run with other fixes that make the same text, remembered for these."""
-        text, found = _text(self._patched(fixes)), set[str]()
+        text, found = _text(self._made(fixes)), set[str]()
         for case in cases:
             twin = self._texts.get((case, text))
             if twin is not None and not (beside and (case, twin) in self._hurried):

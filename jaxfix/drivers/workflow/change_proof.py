@@ -70,7 +70,8 @@ class Repeated:
 
     def __init__(self, runner: Reusing, gone: Sequence[str]) -> None:
         self.repeats, self.calls_originals, self.command = runner.repeats, runner.calls_originals, runner.command
-        self.sha256, self.original = runner.sha256, runner.original
+        self.sha256, self.original, self.room = runner.sha256, runner.original, runner.room
+        self.expected = runner.expected
         self._runner, self._gone = runner, dict.fromkeys(gone)
         self._runs: dict[tuple[object, ...], list[tuple[Measurement, ...]]] = {}
         self._asked: dict[tuple[object, ...], int] = {}

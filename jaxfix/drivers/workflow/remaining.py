@@ -6,6 +6,7 @@ from collections.abc import Callable
 from statistics import fmean
 
 _CASE = re.compile(r"case (\d+) of (\d+)")
+_WAVE = re.compile(r"(\d+) of (\d+) cases")
 _FEWEST = 3
 """Runs of a program: as it is, with all fixes, and as it is once more."""
 _KNOWN_BEFORE_S = 0.2
@@ -26,21 +27,30 @@ class Remaining:
         self._begun = self._run = clock()
         self._took: list[float] = []
         self._runs = self._case = self._cases = 0
-        self._first: tuple[int, float] | None = None
+        self._unbegun = self._again = self._driven = 0
+        self._driving_s = self._heard = 0.0
         self._drives = False
 
-    def begins(self) -> None:
-        """A run of a program, or of many cases."""
+    def begins(self, words: str = "") -> None:
+        """A run of a program, or of many cases: `3 of 20 cases` where they are run for the first time."""
         now = self._clock()
         if self._runs:
             self._took.append(now - self._run)
-        self._runs, self._run, self._case, self._cases, self._first = self._runs + 1, now, 0, 0, None
+        self._again = 0
+        self._runs, self._run, self._case, self._cases = self._runs + 1, now, 0, 0
+        if found := _WAVE.search(words):
+            self._again = int(found[1])
+            self._unbegun = (self._unbegun if self._drives else int(found[2])) - self._again
+            self._drives = True
 
     def hears(self, words: str) -> None:
         """How far the run is."""
-        found = _CASE.search(words)
+        found, last = _CASE.search(words), self._case
         self._case, self._cases = (int(found[1]), int(found[2])) if found else (0, 0)
-        self._first, self._drives = self._first or (self._case, self._clock()), self._drives or found is not None
+        if self._drives and last:
+            self._driven += self._case - last
+            self._driving_s += self._clock() - self._heard
+        self._heard = self._clock()
 
     def judged(self) -> None:
         """A fix has its verdict."""
@@ -71,12 +81,11 @@ class Remaining:
         return max(fmean(took) * runs - (self._clock() - self._run), 0.0) if took and runs > 0 else None
 
     def _of_cases(self) -> float | None:
-        """Of those of this run, and of a second one of all after the first."""
-        case, since = self._first or (0, 0.0)
-        if self._case <= case:
+        """Of those of this run and of all that is to come: each case is run as it is, and with all fixes."""
+        if not self._driven:
             return None
-        left = self._cases - self._case + (self._cases if self._runs == 1 else 0)
-        return (self._clock() - since) / (self._case - case) * left
+        left = self._cases - self._case + self._again + 2 * self._unbegun
+        return self._driving_s / self._driven * left
 
 
 def _duration(seconds: float) -> str:

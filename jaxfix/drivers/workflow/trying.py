@@ -225,7 +225,7 @@ class Telling:
 
     def run(self, words: str) -> None:
         self._run = words
-        self.remaining.begins()
+        self.remaining.begins(words)
         self._say(words)
 
     def progress(self, words: str) -> None:
