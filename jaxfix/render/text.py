@@ -91,16 +91,20 @@ def _not_shown(number: int, paint: Paint) -> str:
     return note(f"{counted(number, 'possible finding')} {verb} on how the code is called: `--all` shows them", paint)
 
 
-def apply_summary(fixed: int, made: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint) -> str:
+def apply_summary(
+    fixed: int, gone: int, made: int, held: int, remaining: Sequence[Diagnostic], where: str, paint: Paint
+) -> str:
     """The result of an `apply`: `remaining` is what a second check found, `where` says what became of the fixes.
 
     Args:
-      fixed: findings that are gone.
+      fixed: findings that their fixes have removed.
+      gone: findings that others have removed with their lines.
       made: fixes, of which some may leave a part of their finding.
     """
     if not (fixed or made or held or remaining):
         return f"{paint('green', 'no findings')}\n"
     done = f"{counted(fixed, 'finding')} fixed" if fixed else f"{counted(made, 'fix')} made, of a part"
+    done += f", {gone} gone with {'it' if max(fixed, 1) == 1 else 'them'}" if gone else ""
     parts = [paint("green", f"{done}{where}") if fixed or made else "nothing fixed"]
     if held:
         parts.append(paint("yellow", f"{counted(held, 'fix')} held"))

@@ -70,9 +70,23 @@ class Result:
 
     @property
     def fixed(self) -> int:
-        """How many findings the second look does not find any more."""
+        """How many findings their own fixes have removed."""
+        return len(self._removed & self._taken)
+
+    @property
+    def gone(self) -> int:
+        """How many other findings are gone, as fixes have rewritten or removed their lines."""
+        return len(self._removed - self._taken)
+
+    @property
+    def _removed(self) -> set[tuple[str, str]]:
+        """The findings that the second look does not find."""
         left = {(diagnostic.path, diagnostic.key) for diagnostic in self.remaining.diagnostics}
-        return sum((diagnostic.path, diagnostic.key) not in left for diagnostic in self.found.diagnostics)
+        return {(diagnostic.path, diagnostic.key) for diagnostic in self.found.diagnostics} - left
+
+    @property
+    def _taken(self) -> set[tuple[str, str]]:
+        return {(entry.patch.path, fix.key) for entry in self.plans.planned for fix in entry.patch.applied}
 
     @property
     def made(self) -> int:
@@ -300,7 +314,7 @@ def _summary(result: Result, paint: Paint) -> str:
     if result.found.errors and not (result.found.diagnostics or result.vendored):
         return ""  # no praise for what could not be read
     told = gains(result.proofs.went, paint) + text.apply_summary(
-        result.fixed, result.made, result.held, result.remaining.diagnostics, _where(result), paint
+        result.fixed, result.gone, result.made, result.held, result.remaining.diagnostics, _where(result), paint
     )
     if result.is_diff:
         start = result.differences.start
