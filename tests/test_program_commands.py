@@ -95,8 +95,25 @@ def test_a_file_that_nothing_runs_is_named(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "model.py").write_text(SLOW)
     said = "note: no program or test here runs model.py: write one, and name it with `--run CMD`"
     assert said in cli("apply", "model.py", "--allow-no-vcs").err
+    assert said in cli("apply", "model.py", "--allow-no-vcs", "--prove").err
     (tmp_path / "train.py").write_text(f"import model\n{MAIN}")
     assert "no program or test" not in cli("apply", "model.py", "--allow-no-vcs").err
+
+
+def test_what_was_driven_in_vain_is_not_said_to_be_drivable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    """A package with a class that could be a solver, and is none."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pkg").mkdir()
+    texts = {"__init__.py": "", "model.py": SLOW, "runner.py": "class Runner:\n    def run(self):\n        return 1\n"}
+    for name, text in texts.items():
+        (tmp_path / "pkg" / name).write_text(text)
+    (tmp_path / "pyproject.toml").write_text("")
+    offered = cli("apply", "pkg", "--allow-no-vcs").err
+    assert "lets `jaxfix apply` drive the optimizers of `pkg`" in offered and "no program or test" not in offered
+    driven = cli("apply", "pkg", "--allow-no-vcs", "--prove")
+    assert "note: no program or test here runs pkg/model.py: write one, and name it with `--run CMD`" in driven.err
 
 
 def test_a_folder_without_a_mark_is_the_project_of_the_files_below_it(
@@ -117,14 +134,16 @@ def test_a_package_without_optimizers_has_nothing_to_drive(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text("")
-    for name, more in (("plain", ""), ("solving", "class Solver:\n    def init_state(self, x): ...\n")):
+    for name, more in (("plain", "def run(): ...\n"), ("solving", "class Solver:\n    def init_state(self, x): ...\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")
         (tmp_path / name / "slow.py").write_text(SLOW)
         (tmp_path / name / "more.py").write_text(more)
     refused = cli("trust", "plain", "--yes")
     assert refused.code == 2 and "error: there is nothing to rerun" in refused.err
-    assert '`--run "python train.py"`' in refused.err
+    assert "no program or test here runs these files: write one, and pass it as `--run CMD`" in refused.err
+    (tmp_path / "test_slow.py").write_text("from plain import slow\n\ndef test_slow():\n    pass\n")
+    assert '`--run "python -m pytest test_slow.py"`' in cli("trust", "plain", "--yes").err
     (tmp_path / "plain" / "fit.py").write_text(f"from plain import slow\n{MAIN}")
     assert '`--run "python -m plain.fit"`' in cli("trust", "plain", "--yes").err
     assert "lets `jaxfix apply` drive" not in cli("apply", "plain", "--diff").err

@@ -14,7 +14,7 @@ from jaxfix.drivers.cli.differences import Differences
 from jaxfix.drivers.workflow.driving import can_be_driven
 from jaxfix.drivers.workflow.generating import Needed
 from jaxfix.drivers.workflow.looking import Findings, from_here, informed, reread
-from jaxfix.drivers.workflow.planning import NO_EVIDENCE, NO_PROGRAM, Plans
+from jaxfix.drivers.workflow.planning import GUESS, NO_EVIDENCE, NO_PROGRAM, Plans
 from jaxfix.drivers.workflow.targets import Target
 from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render import diff, text
@@ -25,6 +25,7 @@ from jaxfix.render.paint import Paint, counted, plain, printable
 from jaxfix.render.receipts import receipt
 from jaxfix.render.together import together
 from jaxfix.report.evidence import Evidence, Verdict
+from jaxfix.report.reason import Reason
 from jaxfix.report.report import Diagnostic, Generated, Held, Patch, Report
 from jaxfix.report.seal import Seal
 from jaxfix.source.errors import UserError
@@ -268,8 +269,11 @@ def _held(result: Result) -> Iterator[tuple[str, Held]]:
 
 def _missing(result: Result) -> Iterator[str]:
     """The commands that would give the missing evidence, judged by who imports the files."""
-    waiting = {path for path, held in _held(result) if held.reason in (NO_EVIDENCE, NO_PROGRAM)}
-    entries = [entry.target for entry in result.plans.planned if entry.patch.path in waiting]
+    reasons: dict[str, set[Reason]] = {}
+    for path, held in _held(result):
+        if held.reason in (NO_EVIDENCE, NO_PROGRAM, GUESS):
+            reasons.setdefault(path, set()).add(held.reason)
+    entries = [entry.target for entry in result.plans.planned if entry.patch.path in reasons]
     paths = [target.path for target in entries if target.path is not None and target.module is None]
     if not paths:
         return
@@ -280,7 +284,9 @@ def _missing(result: Result) -> Iterator[str]:
         where = " ".join(shlex.quote(files.shown(path)) for path in ran)
         unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
         yield f"to prove them: `jaxfix {result.again} {where}{unheld} --run {shlex.quote(command)}`"
-    if not found and not any(can_be_driven(target) for target in entries):
+    if not found and not any(
+        can_be_driven(target) and {NO_EVIDENCE} == reasons[target.source.path] for target in entries
+    ):
         where = ", ".join(files.shown(path) for path in paths[:_MOST_COMMANDS])
         yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"
 

@@ -1,8 +1,9 @@
 """`jaxfix trust`: lets `jaxfix apply` rerun what it shows, in this place, until that changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from jaxfix.drivers import files
@@ -12,7 +13,7 @@ from jaxfix.drivers.cli.options.records import Trust
 from jaxfix.drivers.trust import Grant
 from jaxfix.drivers.workflow import programs
 from jaxfix.drivers.workflow.agenda import Agenda, agenda
-from jaxfix.drivers.workflow.targets import STDIN, find_targets
+from jaxfix.drivers.workflow.targets import STDIN, Targets, find_targets
 from jaxfix.evidence.target import Local, command_words
 from jaxfix.render.paint import printable
 from jaxfix.source.errors import ConfigError, UserError
@@ -45,9 +46,8 @@ def grant(options: Trust) -> int:
         raise ConfigError("stdin cannot be rerun", hint="name the project")
     looked_at = find_targets(options.request)
     outcome.tell_errors(looked_at.errors)
-    shown = _checked(
-        agenda(looked_at.targets, looked_at.run, options.python or Local.interpreter), looked_at.run, options.run
-    )
+    found = agenda(looked_at.targets, looked_at.run, options.python or Local.interpreter)
+    shown = _checked(found, looked_at, options.run)
     terminal.give(_shown(shown, is_configured=options.run is None).encode(errors="surrogateescape"))
     if not _agreed(options):
         terminal.note("nothing new is trusted")
@@ -86,12 +86,13 @@ def revoke(path: str) -> None:
         terminal.note(f"no longer trusted: {_told(entry)}")
 
 
-def _checked(found: Agenda | None, configured: str | None, run: str | None) -> Agenda:
+def _checked(found: Agenda | None, looked_at: Targets, run: str | None) -> Agenda:
     """What to ask about.
 
     Raises:
       UserError: there is nothing to run, no project to run it in, or `run` would never be used.
     """
+    configured = looked_at.run
     if run is not None and configured is not None and run != configured:
         raise ConfigError(
             f"the configuration names another program, `{configured}`, and `jaxfix apply` would rerun that",
@@ -103,10 +104,9 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
     if found.command is not None:
         command_words(found.command)
     if found.is_empty:
-        program = next(iter(programs.programs(found.project)), "python train.py")
         raise UserError(
             "there is nothing to rerun: the configuration names no program, and there are no optimizers to drive",
-            hint=f'write `run = "{program}"` into `[tool.jaxfix]`, or pass `--run "{program}"`',
+            hint=_runnable(found.project, [target.path for target in looked_at.targets if target.path is not None]),
         )
     if files.project_root(found.project) != found.project:
         raise UserError(
@@ -114,6 +114,14 @@ def _checked(found: Agenda | None, configured: str | None, run: str | None) -> A
             hint="trust is given to projects; run `git init` there",
         )
     return found
+
+
+def _runnable(project: Path, paths: Sequence[Path]) -> str:
+    """What to run instead: a program of the project, else a test that runs one of the files."""
+    program = next(chain(programs.programs(project), programs.commands(paths)), None)
+    if program is None:
+        return "no program or test here runs these files: write one, and pass it as `--run CMD`"
+    return f'write `run = "{program}"` into `[tool.jaxfix]`, or pass `--run "{program}"`'
 
 
 def _agreed(options: Trust) -> bool:

@@ -11,10 +11,10 @@ from jaxfix.evidence.shadow import package_of
 _OPTIMIZER = b"GradientTransformation"
 _MADE = re.compile(
     rb"GradientTransformation|Abstract(Minimiser|LeastSquaresSolver|RootFinder|FixedPointSolver)|"
-    rb"\bdef (init|init_state|run)\b|^\s+init\s*[:=]",
+    rb"^[ \t]+def (init|init_state|run)\b|^[ \t]+init\s*[:=]",
     re.MULTILINE,
 )
-"""What is driven has a text like this somewhere."""
+"""What is driven has a text like this somewhere: a base, a method or an inner function, a field."""
 
 
 def can_be_driven(target: Target) -> bool:
