@@ -4,11 +4,10 @@ import shlex
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from jaxfix.drivers import files, journal, vcs, vendor
+from jaxfix.drivers import files, journal, vendor
 from jaxfix.drivers.cli import outcome, output, terminal
 from jaxfix.drivers.cli.differences import Differences
 from jaxfix.drivers.workflow.driving import can_be_driven
@@ -31,8 +30,6 @@ from jaxfix.report.seal import Seal
 from jaxfix.source.errors import UserError
 from jaxfix.source.frozen import frozen
 from jaxfix.source.source_file import SourceFile
-
-_MOST_COMMANDS = 3
 
 
 @frozen
@@ -280,15 +277,9 @@ def _missing(result: Result) -> Iterator[str]:
     from jaxfix.drivers.workflow import programs  # of no use to most runs
 
     found = programs.commands(paths)
-    for command, ran in islice(found.items(), _MOST_COMMANDS):
-        where = " ".join(shlex.quote(files.shown(path)) for path in ran)
-        unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
-        yield f"to prove them: `jaxfix {result.again} {where}{unheld} --run {shlex.quote(command)}`"
-    if not found and not any(
-        can_be_driven(target) and {NO_EVIDENCE} == reasons[target.source.path] for target in entries
-    ):
-        where = ", ".join(files.shown(path) for path in paths[:_MOST_COMMANDS])
-        yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"
+    drivable = any(can_be_driven(target) and {NO_EVIDENCE} == reasons[target.source.path] for target in entries)
+    if found or not drivable:
+        yield from programs.words(found, paths, result.again)
 
 
 def _held_lines(result: Result, reason: str, group: list[tuple[str, Held]], paint: Paint) -> Iterator[str]:

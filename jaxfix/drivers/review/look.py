@@ -1,12 +1,12 @@
 """One look at the code: every fix that is found in it, with what is known of each."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
-from jaxfix.drivers.workflow import accounting
+from jaxfix.drivers.workflow import accounting, programs
 from jaxfix.drivers.workflow.agenda import Agenda, agenda, root_of
 from jaxfix.drivers.workflow.candidates import Candidate, Shown, candidates, text_of
 from jaxfix.drivers.workflow.consent import Mode
@@ -83,7 +83,15 @@ def look(
                 problems.append(str(error))
             advance(target.source.path)
     own_paths = [t.path for t in session.looked_at.targets if t.path is not None and t.module is None]
-    return Look(number, session, tuple(found), would_run, root_of(own_paths), looked_at.notes, tuple(problems))
+    lacking = {entry.name.path for entry in found if entry.held == NO_PROGRAM.text}
+    notes = (*looked_at.notes, *_missing([target for target in session.fixable if target.source.path in lacking]))
+    return Look(number, session, tuple(found), would_run, root_of(own_paths), notes, tuple(problems))
+
+
+def _missing(targets: Iterable[Target]) -> Iterator[str]:
+    """The whole commands that would let the page prove what it cannot now."""
+    paths = [target.path for target in targets if target.path is not None and target.module is None]
+    return programs.words(programs.commands(paths), paths, "review") if paths else iter(())
 
 
 def informed(found: Look, receipts: Receipts) -> Look:

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from jaxfix.drivers import files, walking
+from jaxfix.drivers import files, vcs, walking
 from jaxfix.drivers.roots import Roots
 from jaxfix.drivers.surroundings import Placed, placed
 from jaxfix.drivers.walking import Allowance
@@ -17,6 +17,8 @@ from jaxfix.source.frozen import frozen
 
 _MOST = 2000
 """Entries of folders that are analysed."""
+_MOST_TOLD = 3
+"""Commands, or files that none runs."""
 _GUARD = b"__main__"
 
 
@@ -50,6 +52,22 @@ def commands(paths: Sequence[Path]) -> Mapping[str, tuple[Path, ...]]:
         if command is not None:
             found[command] = (*found.get(command, ()), path)
     return found
+
+
+def words(found: Mapping[str, tuple[Path, ...]], paths: Sequence[Path], again: str) -> Iterator[str]:
+    """Whole commands that give the evidence which these files lack, or that nothing here runs them.
+
+    Args:
+      found: the `commands` of these paths.
+      again: the command of jaxfix that proves, such as `apply`.
+    """
+    for command, ran in islice(found.items(), _MOST_TOLD):
+        where = " ".join(shlex.quote(files.shown(path)) for path in ran)
+        unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
+        yield f"to prove them: `jaxfix {again} {where}{unheld} --run {shlex.quote(command)}`"
+    if not found:
+        where = ", ".join(files.shown(path) for path in paths[:_MOST_TOLD])
+        yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"
 
 
 def programs(folder: Path) -> list[str]:
