@@ -20,6 +20,8 @@ from jaxfix.source.frozen import frozen
 # what jax adds below the error of a traceback that it has shortened
 _ASIDE = re.compile(r"-{8,}$|For simplicity, JAX has removed")
 _FRAME = re.compile(r'  File ".*", line \d+')
+_ASKS = re.compile(r"EOFError: EOF when reading a line|Inappropriate ioctl for device|not a (tty|terminal)", re.I)
+"""What fails because no terminal is there."""
 _RAISED = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt)(?::|$)")
 _PROBE = Path(__file__).parent / "probe"
 
@@ -226,7 +228,8 @@ def failure(status: int | None, stderr: str) -> str | None:
         return "cut off at the time limit"
     said = [line for line in stderr.splitlines() if line.strip() and not _ASIDE.match(line)]
     last = f": {_error(said).strip()[:300]}" if said else ""
-    return f"exit status {status}{last}"
+    alone = " (a rerun has no terminal)" if _ASKS.search(last) else ""
+    return f"exit status {status}{last}{alone}"
 
 
 def _error(said: list[str]) -> str:

@@ -16,7 +16,7 @@ from jaxfix.drivers.workflow.watching import Advance
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.changed import line_of
 from jaxfix.evidence.prove import Proof, prove
-from jaxfix.report.evidence import Comparison, Evidence
+from jaxfix.report.evidence import Comparison, Evidence, Verdict
 from jaxfix.report.finding import Fix, Proves
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.reason import Reason
@@ -153,11 +153,14 @@ class Trial:
         return Proofs(receipts, found.together, seen=seen, went=self._went(found), read=read, last_words=last)
 
     def show(self, receipt: Evidence, telling: "Telling", shown: Shown) -> list[tuple[str, str]]:
-        """Reports a receipt, and returns the fix that it judges."""
+        """Reports a receipt, and returns the fix that it judges.
+
+        Not reported is that a fix of code which only other fixes write gains nothing: nobody has that code.
+        """
         named = self.named((receipt,))
         shown.update(named)
-        for evidence in named.values():
-            telling.judged(evidence)
+        for name, evidence in named.items():
+            telling.judged(evidence, is_idle=name not in self.lines and evidence.verdict is Verdict.NO_EFFECT)
         return list(named)
 
     def _went(self, found: Proof) -> Went | None:
@@ -232,9 +235,10 @@ class Telling:
         self.remaining.hears(words)
         self._say(f"{self._run}: {words}" if self._run else words)
 
-    def judged(self, receipt: Evidence) -> None:
+    def judged(self, receipt: Evidence, *, is_idle: bool = False) -> None:
         self.remaining.judged()
-        self.tell(receipt)
+        if not is_idle:
+            self.tell(receipt)
 
     def _say(self, words: str) -> None:
         self.advance(", ".join(filter(None, (words, self.remaining.words()))), share=self.remaining.share())
