@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -73,8 +74,16 @@ class Result:
 
     @property
     def gone(self) -> int:
-        """How many other findings are gone, as fixes have rewritten or removed their lines."""
-        return len(self._removed - self._taken)
+        """How many other findings are gone, as fixes have rewritten or removed their lines.
+
+        One that is found there again, in new words, is not.
+        """
+        known = {(each.path, each.key): each for each in self.found.diagnostics}
+        again = Counter(
+            (each.path, each.id) for each in self.remaining.diagnostics if (each.path, each.key) not in known
+        )
+        gone = Counter((known[name].path, known[name].id) for name in self._removed - self._taken)
+        return (gone - again).total()
 
     @property
     def _removed(self) -> set[tuple[str, str]]:
