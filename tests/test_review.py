@@ -586,7 +586,7 @@ def test_what_a_program_can_prove_is_not_said_to_lack_one(project: Path) -> None
     reasons = [{entry.held for entry in seen.found} - {None} for seen in (without, named, informed(named, {}))]
     assert [len(each) for each in reasons] == [1, 1, 1]
     lacking, waiting, later = (each.pop() or "" for each in reasons)
-    assert "no program to rerun" in lacking and "not made yet" in waiting and later == waiting
+    assert "no program to rerun" in lacking and "not run yet" in waiting and later == waiting
     assert any(words.startswith("to prove them: `jaxfix review ") for words in without.notes) and not named.notes
 
 
