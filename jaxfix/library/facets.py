@@ -81,6 +81,8 @@ class Effect:
     """A decorator that adds nothing which changes between calls."""
     WORLD = Facet()
     """Uses files, the clock or settings."""
+    ENDS = Facet()
+    """Ends the program."""
     WAITS = Facet()
     """Waits for values."""
     ASKS_PROCESS = Facet()

@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from jaxfix.library.facets import Effect
+from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_ENDING = frozenset({"sys.exit", "os._exit"})
+_ENDING = where(Effect.ENDS)
 
 
 def is_unreachable(module: Module, node: ast.AST) -> bool:
