@@ -1,11 +1,17 @@
 """Callers of a rewritten function that nobody has asked: they pass what the original takes."""
 
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from jaxfix.evidence.probe import frozen
+from jaxfix.evidence.probe.alter import Alter
 from jaxfix.evidence.probe.originals import Text
 from jaxfix.evidence.probe.parameters import changed, unknown
+from jaxfix.evidence.probe.samples import Sample
 
 
 def texts(folder: Path, before: str, after: str) -> tuple[Text, Text]:
@@ -58,3 +64,37 @@ def test_the_object_of_a_method_may_have_another_name_and_a_default_another_text
     assert changed("Model.f", *pair) is None
     assert unknown("Model.f", *pair)
     assert not unknown("Model.f", pair[0], pair[0])
+
+
+@dataclass(frozen=True)
+class Frozen:
+    decay: float = 0.0
+    nesterov: bool = False
+    unread: float = 1.0
+
+
+@dataclass
+class Assigned:
+    decay: float = 0.0
+
+
+def sample_of(options: Any) -> Sample:
+    return Sample(sys._getframe())
+
+
+def test_other_options_of_a_frozen_class_are_passed_one_at_a_time() -> None:
+    pytest.importorskip("jax")
+    options = Frozen()
+    sample = sample_of(options)
+    made = dict(frozen.others(sample, sample.leaves(), Alter(lambda module: True), {"decay", "nesterov"}))
+    found = {name: other.arguments(other.leaves())["options"] for name, other in made.items()}
+    assert sorted(found) == ["options.decay", "options.nesterov"]
+    assert found["options.decay"].decay and not found["options.decay"].nesterov
+    assert found["options.nesterov"].nesterov
+    assert options == Frozen()
+
+
+def test_what_can_be_assigned_to_is_rebound_and_not_passed() -> None:
+    pytest.importorskip("jax")
+    sample = sample_of(Assigned())
+    assert not [*frozen.others(sample, sample.leaves(), Alter(lambda module: True), {"decay"})]

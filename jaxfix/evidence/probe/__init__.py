@@ -79,6 +79,7 @@ names the file with the settings.
     stores     what sources assign to again
     untried    what was not tried
     fields     what an instance holds itself
+    frozen     other options in objects that nobody can assign to
     values     digests of values
     fingerprint digests of arrays on their device
     memory     what is resident

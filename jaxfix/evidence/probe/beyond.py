@@ -9,8 +9,9 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import declared, items, kinds, locks, read_files
+from . import declared, frozen, items, kinds, locks, read_files
 from .afterwards import Afterwards
+from .alter import Alter
 from .between import Between, changing
 from .caches import Caches
 from .contexts import (
@@ -238,6 +239,10 @@ class Beyond:
     def arguments(self, leaves: Leaves) -> Iterator[None]:
         """Other Python values, objects of subclasses, and NumPy in place of jax."""
         for how, sample in self.sample.with_other_hidden():
+            self._pair_of(f"{kinds.GIVEN}another `{how}`", sample)
+            yield
+        mentioned, texts = self.sides.before_reach.names | self.sides.reach.names, self.hints.texts
+        for how, sample in frozen.others(self.sample, leaves, Alter(self.sides.reach.is_mine, [*texts]), mentioned):
             self._pair_of(f"{kinds.GIVEN}another `{how}`", sample)
             yield
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):

@@ -1,0 +1,42 @@
+"""Other options than a program passes: objects of the user's whose attributes nobody can assign to."""
+
+import copy
+import importlib
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from .alter import Alter
+from .fields import fields
+from .pairing import Leaves
+from .samples import Sample
+
+
+def others(sample: Sample, leaves: Leaves, alter: Alter, mentioned: Collection[str]) -> Iterator[tuple[str, Sample]]:
+    """The same call with another value in one attribute of such an object, and which it is.
+
+    Args:
+      mentioned: the names that the functions read.
+    """
+    tree = importlib.import_module("jax").tree_util
+    for parameter, value in sample.arguments(leaves).items():
+        if not alter.is_object(value) or not tree.all_leaves([value]):
+            continue
+        for name in sorted({*fields(value)}.intersection(mentioned)):
+            made = _with_another(value, name, alter) if not name.startswith("_") else None
+            if made is not None:
+                yield f"{parameter}.{name}", sample.replaced(parameter, made)
+
+
+def _with_another(value: Any, name: str, alter: Alter) -> Any:
+    """A copy with something else there; None where it can be assigned to, as `rebinding` does, or nothing is known."""
+    held = getattr(value, name)
+    new = held if held is None else alter(held)
+    if new is held:
+        return None
+    try:
+        setattr(value, name, held)
+    except Exception:  # whatever the class raises
+        made = copy.copy(value)
+        object.__setattr__(made, name, new)
+        return made
+    return None
