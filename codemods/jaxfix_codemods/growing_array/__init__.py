@@ -37,7 +37,8 @@ when it was joined may now fit: declined if the array starts with a type of fewe
 A loop that passes the growing array to a model needs another fix: an array of the final length, and the used length;
 the finding shows the code. An array in an attribute, such as `self.seen`, is joined after the loop if no other file
 can read it, nothing that the loop calls can read it, and no `try` continues after an error. If each call of a method
-adds one part, the finding is a report.
+adds one part, the finding is a report; so is an array that a function makes longer and returns to the loop that
+passes it, such as the tokens of a text.
 
 Evidence: fewer compiles, results equal bit for bit.
 
