@@ -548,9 +548,7 @@ def test_a_factory_of_another_file_is_told_of_where_a_loop_calls_it(made: str, f
 
         main(1.0, [])
     """
-    reason = (
-        f"what `{'lib.make_loss' if 'loss' in made else 'lib.make_step'}` reads, and does beside, is in another file"
-    )
+    reason = f"`{'lib.make_loss' if 'loss' in made else 'lib.make_step'}` reads and changes things in another file"
     expected = [("local-jit", Confidence.CERTAIN, reason)] if found else []
     assert found_in("main.py", {"lib.py": FACTORIES, "main.py": text}) == expected
 

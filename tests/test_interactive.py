@@ -305,7 +305,7 @@ def test_fixes_that_touch_each_other_are_shown_together_before_they_are_written(
         person.sees("changes the same place as `local-loop-function`")
         person.types("b", "b", "f")
         told = person.sees("]? ")
-        assert "`unjitted-update` is taken, and cannot be made" in told
+        assert "`unjitted-update` was accepted, and cannot be applied" in told
         assert "its fixes touch each other, and are written together" in told
         person.sends("s\n")
         shown = person.sees("]? ")

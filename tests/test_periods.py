@@ -22,27 +22,27 @@ from jaxfix.library.changes.row import version
         ),
         (
             "ERROR: No matching distribution found for flax==9.9; extra == 'all'",
-            "the registry of pip has no `flax==9.9` for this Python; an environment that you have made is taken with "
-            "`--oracle-python PATH`",
+            "the registry of pip has no `flax==9.9` for this Python; `--oracle-python PATH` uses an environment "
+            "of your own",
         ),
         (
             "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\nERROR: "
             "Could not find a version that satisfies the requirement jax==0.4.30 (from versions: none)",
             "the registry of pip is not reached: ERROR: Could not find a version that satisfies the requirement "
-            "jax==0.4.30 (from versions: none); try it with a network; an environment that you have made is taken with "
-            "`--oracle-python PATH`",
+            "jax==0.4.30 (from versions: none); try it with a network; `--oracle-python PATH` uses an environment"
+            " of your own",
         ),
         (
             "ERROR: Cannot install flax==0.12.0 and jax==0.4.30 because these package versions have conflicting "
             "dependencies.\nERROR: ResolutionImpossible: for help visit",
             "the project's requirements conflict with jax 0.4.99: ERROR: Cannot install flax==0.12.0 and jax==0.4.30 "
             "because these package versions have conflicting dependencies.; pin versions of that time in its "
-            "requirements; an environment that you have made is taken with `--oracle-python PATH`",
+            "requirements; `--oracle-python PATH` uses an environment of your own",
         ),
         (
             "error: subprocess-exited-with-error\n\nERROR: Failed to build numpy",
-            "an environment with jax 0.4.99 cannot be made: ERROR: Failed to build numpy; an environment that you have "
-            "made is taken with `--oracle-python PATH`",
+            "an environment with jax 0.4.99 cannot be created: ERROR: Failed to build numpy; `--oracle-python "
+            "PATH` uses an environment of your own",
         ),
     ],
 )
@@ -108,7 +108,7 @@ def test_an_environment_is_made_once(cli: Cli, tmp_path: Path, monkeypatch: pyte
     ask_it = ("upgrade", "a.py", "--run", "python a.py", "--oracle", "jax==0.4.30")
     done = cli(*ask_it)
     assert done.code == 0, done.err
-    assert "making an environment of its period, once" in done.err
+    assert "creating an environment for it, once" in done.err
     assert done.out.startswith("oracle  equal") and "1 printed line and 1 written file" in done.out
     again = cli(*ask_it)
     assert again.out == done.out and "making" not in again.err

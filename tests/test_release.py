@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTENSION = ROOT / "editors" / "vscode" / "package.json"
 RECIPE = ROOT / "packaging" / "conda" / "recipe.yaml"
 MARK = "# the address goes here: `.ci/address URL`"
+without_address = pytest.mark.skipif("urls" in PROJECT, reason="the address is there")
 
 
 def listed(*patterns: str) -> list[Path]:
@@ -55,6 +57,7 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     }
 
 
+@without_address
 def test_no_address_is_made_up_and_one_place_is_left_for_it() -> None:
     assert "urls" not in PROJECT and "repository" not in json.loads(EXTENSION.read_text())
     texts = {path: path.read_text(encoding="utf-8") for path in listed("*.md", "*.yml", "*.yaml", "*.toml", "*.cff")}
@@ -64,19 +67,36 @@ def test_no_address_is_made_up_and_one_place_is_left_for_it() -> None:
     ] == []
 
 
+@without_address
 def test_one_command_fills_the_address_in(tmp_path: Path) -> None:
-    for name in ("pyproject.toml", "editors/vscode/package.json"):
+    address = runpy.run_path(str(ROOT / ".ci" / "address"))
+    names = [*address["PLACES"], address["EXTENSION"].as_posix()]
+    for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     command = [sys.executable, str(ROOT / ".ci" / "address"), "https://code.invalid/people/jaxfix.git"]
     subprocess.run(command, cwd=tmp_path, check=True)
-    urls = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["urls"]
-    assert urls["Repository"] == "https://code.invalid/people/jaxfix"
-    about = json.loads((tmp_path / "editors/vscode/package.json").read_text())
+    texts = {name: (tmp_path / name).read_text(encoding="utf-8") for name in names}
+    assert [name for name, text in texts.items() if "https://code.invalid/people/jaxfix" not in text] == []
+    left = ("no public address", "JAXFIX_REPOSITORY", "/path/to/jaxfix", "{url}", MARK)
+    assert [(name, each) for name, text in texts.items() for each in left if each in text] == []
+    assert tomllib.loads(texts["pyproject.toml"])["project"]["urls"]["Issues"].endswith("/people/jaxfix/issues")
+    assert yaml.safe_load(texts["CITATION.cff"])["repository-code"] == "https://code.invalid/people/jaxfix"
+    assert yaml.safe_load(texts["packaging/conda/recipe.yaml"])["about"]["repository"].endswith("/jaxfix")
+    about = json.loads(texts["editors/vscode/package.json"])
     assert about["repository"]["url"] == "https://code.invalid/people/jaxfix.git"
     assert about["scripts"]["package"] == "vsce package --no-dependencies --out jaxfix.vsix"
     again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert again.returncode == 1 and "is there already" in again.stderr
+
+
+def test_the_address_is_written_everywhere_or_nowhere(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "mkdocs.yml").write_text("other: text\n")
+    command = [sys.executable, str(ROOT / ".ci" / "address"), "https://code.invalid/people/jaxfix"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "mkdocs.yml does not hold `docs_dir: docs`: nothing was written" in done.stderr
+    assert MARK in (tmp_path / "pyproject.toml").read_text()
 
 
 def test_the_extension_can_be_published() -> None:

@@ -282,10 +282,10 @@ def test_what_a_project_brings_along_cannot_say_yes(
     monkeypatch.setenv("XDG_DATA_HOME", str(project / "data"))  # as an environment that the project sets up
     done = cli("apply")
     assert not has_run(project)
-    assert "lies inside of the project that it is about" in done.err
+    assert "is inside the project that it trusts" in done.err
     monkeypatch.setenv("XDG_DATA_HOME", str(project.parent / "data"))
     (project.parent / "data").symlink_to(project / "data")
-    assert "lies inside of the project" in cli("apply").err
+    assert "is inside the project" in cli("apply").err
     assert not has_run(project)
     assert cli("trust", "--yes").code == 2
 

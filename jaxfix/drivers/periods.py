@@ -24,7 +24,7 @@ _KEPT = 5
 """Environments; those that were used the longest ago make room."""
 _LONGEST_S = 1800
 _COMPLETE = "jaxfix.complete"
-_OWN = "an environment that you have made is taken with `--oracle-python PATH`"
+_OWN = "`--oracle-python PATH` uses an environment of your own"
 _ASK = "import sys; print('%d.%d' % sys.version_info[:2])"
 _TRY = "import jax; print(jax.__version__)"
 _VERSIONS = re.compile(r"\(from versions: ([^)]*)\)")
