@@ -85,7 +85,7 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
       </p>
       {fix.held && kind !== "proven" ? (
         <p class="note">
-          <b>Held back</b> <Words text={fix.held} />
+          <b>Held</b> <Words text={fix.held} />
         </p>
       ) : null}
       {fix.needs.length ? (
@@ -100,14 +100,14 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
       ) : null}
       {fix.helpers.length ? (
         <p class="note">
-          <b>Helper</b> the new code imports {fix.helpers.map((name) => <code>{name}</code>)} from the generated file, which is written beside it.
+          <b>Helper</b> the new code imports {fix.helpers.map((name) => <code>{name}</code>)} from the generated file next to it.
         </p>
       ) : null}
       {fix.changes.length ? (
         <Diff path={file.path} text={fix.base ?? file.text} changes={fix.changes} label={`what this fix changes in ${file.path}`} />
       ) : (
         <p class="note">
-          <b>No diff</b> nothing is rewritten here: the page of the codemod below says what to do by hand.
+          <b>No diff</b> jaxfix does not rewrite this: the section about the codemod says what to do by hand.
         </p>
       )}
       {fix.proof ?? fix.past ? (
@@ -140,7 +140,7 @@ export function Detail({ doc, number, choice, theme, isReport, onDecide, onEdit,
                 <Words text={rule.summary} />
               </p>
               <Prose text={rule.why} />
-              <p class="soft">A proof asks for {rule.evidence.replace(/\s+/g, " ")}</p>
+              <p class="soft">What a proof needs: {rule.evidence.replace(/\s+/g, " ")}</p>
               <p class="soft source">{rule.source}</p>
             </div>
           </details>

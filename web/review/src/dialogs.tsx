@@ -127,7 +127,7 @@ export function Prove({ agenda, onYes, onClose }: { agenda: Agenda | null; onYes
         <dt>to prove</dt>
         <dd>{counted(agenda.waiting, "fix")}</dd>
       </dl>
-      <p class="soft">It is your own code, and runs with your rights. Your files are not written.</p>
+      <p class="soft">This is your own code; it runs with your permissions. Your files are not changed.</p>
       <footer>
         <button type="button" onClick={onClose}>
           Cancel

@@ -28,7 +28,7 @@ export function Edit({ doc, number, onTake, onClose }: Given) {
     element.scrollTop = (element.scrollHeight / lines.length) * Math.max(0, line - 3);
   }, []);
   return (
-    <Dialog title="Take it as you write it" onClose={onClose} wide>
+    <Dialog title="Edit this fix" onClose={onClose} wide>
       <p class="soft">
         The whole of <span class="mono">{file.path}</span> with this fix made. What you change is not proven.
       </p>

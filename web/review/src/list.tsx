@@ -108,7 +108,7 @@ export function List({ doc, choices, items, active, grouping, onActive, onOpen, 
     >
       {items.length === 0 ? (
         <div role="treeitem" class="nothing">
-          {doc.fixes.length ? "No fix passes these filters." : "Nothing to fix here."}
+          {doc.fixes.length ? "No fix matches these filters." : "Nothing to fix."}
         </div>
       ) : null}
       <div class="spacer" role="presentation" style={{ height: `${tops.at(-1)}px` }}>

@@ -8,7 +8,7 @@ export function Notices({ doc, state, error, isLost, onLook, onClose }: { doc: D
     <div class="notices">
       {isLost ? (
         <p role="alert" class="bad">
-          jaxfix does not answer: nothing that is decided now is kept. Start <code>jaxfix review</code> again and open its link.
+          jaxfix does not answer: decisions made now are lost. Start <code>jaxfix review</code> again and open its link.
         </p>
       ) : null}
       {error ? (

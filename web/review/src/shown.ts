@@ -8,7 +8,7 @@ export type Filter = "certain" | "proven" | "held" | "open";
 export const FILTERS: [Filter, string][] = [
   ["certain", "Certain"],
   ["proven", "Proven"],
-  ["held", "Held back"],
+  ["held", "Held"],
   ["open", "Open"],
 ];
 
