@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -20,12 +21,14 @@ import review_project
 from test_review import proven
 
 from jaxfix.drivers.cli import terminal
-from jaxfix.drivers.review import document, reporting
+from jaxfix.drivers.review import document, reporting, serving
 from jaxfix.drivers.review.look import Wishes, informed, look
+from jaxfix.drivers.review.server import Closing
 from jaxfix.drivers.review.state import ReviewState
 from jaxfix.drivers.workflow.decisions import Choice
 from jaxfix.drivers.workflow.proof import Rerun
 from jaxfix.drivers.workflow.request import Request
+from jaxfix.drivers.workflow.trying import Proofs
 from jaxfix.render import review_page
 from jaxfix.testing import unmarked
 
@@ -395,6 +398,60 @@ def test_a_report_is_read_and_asks_for_nothing(browser: Any, project: Path, tmp_
         if AXE.is_file():
             page.evaluate(AXE.read_text())
             judge(page)
+
+
+SHOWN = """() => {
+  const copy = document.querySelector("article.detail").cloneNode(true);
+  copy.querySelectorAll("button, kbd, .decide, .decided").forEach((node) => node.remove());
+  return copy.textContent.replace(/\\s+/g, " ").trim();
+}"""
+"""The text of a fix, without the controls that a report has not."""
+
+
+def shown(page: Any) -> dict[str, list[str]]:
+    """The list in each order, and all of each fix in the first."""
+    found = {}
+    for order in ("By codemod", "By file", "By gain"):
+        page.click(f"text={order}")
+        found[order] = [" ".join(entry.split()) for entry in page.locator(".entry").all_inner_texts()]
+    page.click("text=By codemod")
+    found["fixes"] = []
+    for number in range(page.locator(".entry").count()):
+        page.locator(".entry").nth(number).click()
+        page.wait_for_timeout(50)
+        found["fixes"].append(page.evaluate(SHOWN))
+    return found
+
+
+def test_the_report_says_what_the_page_says(browser: Any, project: Path, tmp_path: Path) -> None:
+    before = os.getcwd()
+    os.chdir(project)
+    closing = Closing()
+    try:
+        review = ReviewState(Wishes(Request((".",)), Rerun(review_project.COMMAND, None, 600)), terminal)
+        judged = {review.seen.found[number].name: proven(review, number) for number in (0, 5)}
+        review._ended(Proofs(judged))
+        made = document.document(review.seen, review.decisions, (), review.rerun, "report")
+        (tmp_path / "report.html").write_text(review_page.report(made))
+        with socket.socket() as bound:
+            bound.bind(("127.0.0.1", 0))
+            bound.listen()
+            port = bound.getsockname()[1]
+            server = serving._Server(serving._config(review, port, "token", closing), closing)
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+            thread.start()
+            with page_of(browser, f"http://127.0.0.1:{port}/#token=token") as page:
+                of_page = shown(page)
+            closing.close()
+            server.should_exit = True
+            thread.join()
+    finally:
+        os.chdir(before)
+    with page_of(browser, (tmp_path / "report.html").as_uri()) as page:
+        of_report = shown(page)
+    assert len(of_page["fixes"]) == 12 and len({*of_page["fixes"]}) == 12
+    assert of_page["By gain"] != of_page["By codemod"] and "a step" in " ".join(of_page["By gain"])
+    assert of_report == of_page
 
 
 def test_what_a_rerun_has_shown_is_drawn(browser: Any, project: Path, tmp_path: Path) -> None:
