@@ -110,7 +110,7 @@ def test_the_table_says_what_is_lost_and_what_cures_it() -> None:
         "seconds  lost s  times  where   what  why                                        codemod\n"
         "   1.00    0.50      2  a.py:9  scan  function object differs each call: `body`  local-loop-function [*]\n"
         "   0.50              1  a.py:3  iota  first compile of this line\n"
-        "3 compiles, 1.50 s; 1 of a line that had compiled before, 0.50 s lost\n"
+        "3 compiles, 1.50 s; 1 repeated, 0.50 s lost\n"
     )
 
 
@@ -309,7 +309,7 @@ def test_nothing_of_the_users_becomes_a_tag() -> None:
 def test_the_page_says_what_the_table_says() -> None:
     measured = eager_trace(measurement(compiles("train.py", 5, "iota", FIRST)))
     page = trace_page.page(trace_of(measured, train=EAGER.encode()), {})
-    assert "What 10.0 s went into" in page
+    assert "Where 10.0 s went" in page
     for words in ("compiling: 0.5 s", "running programs one by one: 4.0 s", "the rest: 5.5 s"):
         assert words in page
     (todo,) = todos(measured, ())

@@ -1,7 +1,8 @@
-"""The pictures of README and of how proof works.
+"""The pictures of README, of how proof works, and of the page of a trace.
 
 python -m benchmarks.pictures            all: the terminal shows commands that are run in a clone
 python -m benchmarks.pictures --drawn    only those that nothing is run for
+python -m benchmarks.pictures --trace    only the page of a trace; needs Playwright and Chromium
 """
 
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.pictures import proof, terminal
+from benchmarks.pictures import proof, terminal, trace
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
@@ -18,8 +19,11 @@ COMMANDS = (f"jaxfix check {PROGRAM}", f"jaxfix apply {PROGRAM} --run 'python {P
 
 
 def main(arguments: list[str]) -> None:
-    proof.draw(IMAGES)
+    if "--trace" not in arguments:
+        proof.draw(IMAGES)
     if "--drawn" not in arguments:
+        trace.take(ROOT / PROGRAM, IMAGES)
+    if not arguments:
         _terminal()
 
 

@@ -22,7 +22,7 @@ def went_into(measurement: Measurement, cures: Cures) -> str:
         ("function", whole.compiling_s, "compiling"),
         ("static", whole.eager_s, "running programs one by one"),
         ("dtype", whole.read_s + whole.wait_s, "reading from the device"),
-        ("shape", whole.put_s, "putting on it"),
+        ("shape", whole.put_s, "putting onto the device"),
         ("unknown", whole.rest_s, "the rest"),
     ]
     known = [(colour, seconds, words) for colour, seconds, words in parts if seconds > 0]
@@ -37,7 +37,7 @@ def went_into(measurement: Measurement, cures: Cures) -> str:
     by_hand = "".join(f"<li>{_words(todo.words)}</li>" for todo in todos(measurement, cures))
     listed = f'<h3>By hand</h3><ul class="by-hand">{by_hand}</ul>' if by_hand else ""
     return (
-        f'<section aria-labelledby="h-went"><h2 id="h-went">What {whole.run_s:.1f} s went into</h2>'
+        f'<section aria-labelledby="h-went"><h2 id="h-went">Where {whole.run_s:.1f} s went</h2>'
         f'<div class="shares" aria-hidden="true">{bar}</div><ul class="legend">{legend}</ul>{listed}</section>'
     )
 
@@ -54,7 +54,7 @@ def did_table(measurement: Measurement, cures: Cures) -> str:
     )
     body = "".join(_row(row, measurement, str(cures.get(row, ""))) for row in rows)
     return (
-        '<section aria-labelledby="h-did"><h2 id="h-did">Beside compiling, by line</h2>'
+        '<section aria-labelledby="h-did"><h2 id="h-did">Other work, by line</h2>'
         '<div class="scroll" tabindex="0" role="region" aria-labelledby="h-did">'
         f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div></section>"
     )

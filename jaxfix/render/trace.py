@@ -92,7 +92,7 @@ def went(measurement: Measurement, paint: Paint = plain) -> str:
         (whole.compiling_s, f"compiling{lost}"),
         (whole.eager_s, "running programs one by one"),
         (whole.read_s + whole.wait_s, f"reading from the device{waiting}"),
-        (whole.put_s, "putting on it"),
+        (whole.put_s, "putting onto the device"),
         (whole.rest_s, "the rest"),
     ]
     shown = ", ".join(f"{seconds:.1f} {words}" for seconds, words in parts if seconds >= _SHOWN_S)
@@ -119,7 +119,7 @@ def totals(measurement: Measurement, paint: Paint = plain) -> str:
         parts.append(f"{cached} of them from the persistent cache")
     told = f"{', '.join(parts)}, {seconds:.2f} s"
     if again:
-        told += f"; {again} of a line that had compiled before, {lost:.2f} s lost"
+        told += f"; {again} repeated, {lost:.2f} s lost"
     return f"{paint('bold', told)}\n"
 
 

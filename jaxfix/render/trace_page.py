@@ -152,23 +152,21 @@ def _head(trace: Trace, command: str, rows: tuple[Compiled, ...]) -> str:
     measured = trace.measurement
     machine = measured.environment
     where = f"{_device(machine)}, jax {machine.jax}, Python {machine.python}" if machine else ""
-    failed = (
-        f'<p class="warning">The program did not end well: {escape(measured.failure)}</p>' if measured.failure else ""
-    )
+    failed = f'<p class="warning">The program failed: {escape(measured.failure)}</p>' if measured.failure else ""
     lost, again = sum(row.lost_s for row in rows), sum(row.again for row in rows)
     cached = sum(row.cached for row in rows)
     number, noun = counted(sum(row.compiles for row in rows), "compile").split()
     tiles = [
         ("", number, f"{noun}, {cached} from the persistent cache" if cached else noun),
         ("", f"{sum(row.seconds for row in rows):.2f} s", "compiling"),
-        ("lost" if again else "", f"{again}", "of a line that had compiled before"),
+        ("lost" if again else "", f"{again}", "repeated"),
         ("lost" if again else "", f"{lost:.2f} s", "lost"),
     ]
     cells = "".join(f'<li class="{kind}"><b>{figure}</b> {words}</li>' for kind, figure, words in tiles)
     line = steps(measured).strip()
     lines = f"<p>{escape(line)}</p>" if line else ""
     return (
-        f'<header class="top"><h1>What <code>{escape(command)}</code> compiled</h1>'
+        f'<header class="top"><h1>Compiles of <code>{escape(command)}</code></h1>'
         f'<p class="soft">{escape(where)}</p>{failed}<ul class="tiles">{cells}</ul>{lines}</header>'
     )
 
@@ -187,7 +185,7 @@ def _timeline(measurement: Measurement) -> str:
         for why, number in _causes(measurement)
     )
     return (
-        '<section aria-labelledby="h-time"><h2 id="h-time">When, and why</h2>'
+        '<section aria-labelledby="h-time"><h2 id="h-time">Compiles over time, by cause</h2>'
         '<p class="soft">Each dot is a compile. Arrow keys go from one to the next, Enter opens its place; '
         "drag to zoom, double click to zoom out.</p>"
         f'<ul class="legend" aria-label="causes">{legend}</ul>'
