@@ -51,7 +51,7 @@ def main() -> int:
 def script() -> None:
     """Runs the command line and ends the process.
 
-    Where nothing else goes on in it, at once: to let go of all objects one by one, as Python does at its end, takes a
+    Where nothing else goes on in it, at once: to release all objects one by one, as Python does at its end, takes a
     check in which nothing has changed a fourteenth of its time.
     """
     gc.set_threshold(_YOUNG)

@@ -142,7 +142,7 @@ def _merges(libraries: Sequence[Library], merges: Merges) -> Iterator[str]:
 def _tested(suites: Mapping[str, Suite]) -> Iterator[str]:
     for library, found in suites.items():
         if found.both:
-            yield from ("", f"## The tests that {library} brings along", "")
+            yield from ("", f"## The tests that {library} ships", "")
             yield from _ended(found)
 
 

@@ -1,4 +1,4 @@
-"""Runs the tests that a release brings along: those of the release, and the same on the copy that was rewritten."""
+"""Runs the tests that a release ships: those of the release, and the same on the copy that was rewritten."""
 
 import hashlib
 import json

@@ -23,7 +23,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 }
 """The rows, and who takes part in the rounds for each."""
 REASONS: Mapping[str, str] = {
-    "cold-cpu": "beside `ast.parse` itself the index of all nodes costs a half of it, in Python, to let go of it and "
+    "cold-cpu": "beside `ast.parse` itself the index of all nodes costs a half of it, in Python, to release it and "
     "of the trees a fifth, what each file tells the others and does with their functions nine tenths, the codemods one "
     "and a half of it, the start with the search for files a quarter; a fifth of all bytes is read again, for calls "
     "of other files or for what they tell, and that takes three fifths",

@@ -36,7 +36,7 @@ def added(params, rows):
     for row in jnp.sin(rows):
         params = step(params, row) + row  # arithmetic has other types
     for row in jnp.sin(rows):
-        params = taking(params, row)  # a copy is not given away
+        params = taking(params, row)  # a copy is not passed on
     for row in jnp.sin(rows):
         params = powered(params, row, 2)
     for row in jnp.sin(rows):

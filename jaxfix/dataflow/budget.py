@@ -9,7 +9,7 @@ MOST_PARTS = 6
 MOST_BINDINGS = 60
 """Bindings of one variable: each read of it looks at all of them."""
 MOST_HOPS = 12
-"""Files that hand on one name: a file that imports it from itself makes the name longer without end."""
+"""Files that pass on one name: a file that imports it from itself makes the name longer without end."""
 MOST_CALLS = 4
 """Calls between eager work and the loop that repeats it: each way from one to the other is a finding."""
 MOST_READERS = 8

@@ -16,7 +16,7 @@ _BUSY = b"busy\n"
 def locked(path: Path) -> Iterator[bool]:
     """Waits until no other process holds `path`, then holds it; yields whether the last one was killed.
 
-    The system lets go of it when the process ends, however that happens. Where the file system knows no locks, nobody
+    The system releases it when the process ends, however that happens. Where the file system knows no locks, nobody
     waits.
 
     Raises:

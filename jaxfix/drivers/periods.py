@@ -208,7 +208,7 @@ def _run(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
             words, capture_output=True, text=True, errors="replace", timeout=_LONGEST_S, stdin=subprocess.DEVNULL
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(words, 1, "", f"it did not end within {_LONGEST_S} s")
+        return subprocess.CompletedProcess(words, 1, "", f"timed out after {_LONGEST_S} s")
     except OSError as error:
         return subprocess.CompletedProcess(words, 1, "", f"`{words[0]}` does not run: {files.reason(error)}")
 

@@ -9,7 +9,7 @@ from jaxfix.drivers import files
 
 
 def is_inside(folder: Path, project: Path) -> bool:
-    """Whether what is kept for the user lies in a project, which could bring it along."""
+    """Whether what is kept for the user lies in a project, which could contain it."""
     return files.resolved(folder).is_relative_to(files.resolved(project))
 
 

@@ -20,7 +20,7 @@ class Processes:
     """A number of processes, each of which runs `begin` first.
 
     Attributes:
-      is_broken: whether one of them has died, as for want of memory, or could not be started: they work no more.
+      is_broken: whether one of them has died, as for lack of memory, or could not be started: they work no more.
     """
 
     def __init__(self, size: int, begin: Callable[[], None]) -> None:

@@ -46,7 +46,7 @@ class Crew:
     def __call__(self, work: Callable[[T], R], shards: Shards[T]) -> Iterator[R]:
         """What `work` makes of each shard; `work`, shards and answers travel between processes.
 
-        A process that dies, as for want of memory, leaves its shards to this one, as do those that cannot be started.
+        A process that dies, as for lack of memory, leaves its shards to this one, as do those that cannot be started.
         """
         done = 0
         if self._size > 1 and len(shards) > 1:

@@ -1,4 +1,4 @@
-"""Who gets hold of a list, a dictionary or a NumPy array, and so may change it in place under another name."""
+"""Who can reach a list, a dictionary or a NumPy array, and so may change it in place under another name."""
 
 import ast
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whether an array that a program keeps as a constant may be deleted, or given away as memory of a result.
+"""Whether an array that a program keeps as a constant may be deleted, or donated to a result.
 
 A program that was compiled with it goes on unchanged; one that is traced again finds that the array is gone.
 """
@@ -30,7 +30,7 @@ _READERS = short_names(Effect.CALLS_NOTHING, "builtins")
 
 
 def may_be_deleted(module: Module, name: str) -> bool:
-    """Whether the variable of the module holds a JAX array, and something other than a reader gets hold of it."""
+    """Whether the variable of the module holds a JAX array, and something other than a reader can reach it."""
     return module.get(_deleted)(name)
 
 

@@ -1,4 +1,4 @@
-"""What becomes of a function that is made during a call: used there, or given away."""
+"""What becomes of a function that is made during a call: used there, or passed on."""
 
 import ast
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _WRAPPERS = where(Transform.TRACES) | where(Transform.DIFFERENTIATES) | where(Tr
 """What makes a function of a function."""
 _USERS = where(Transform.CONTROL_FLOW) | where(Transform.CALLS_AT_ONCE) | where(Transform.SHAPES_ONLY)
 """What calls a function there and then."""
-_ESCAPES = Reason(Code.ESCAPES, "it is returned, stored or given away")
+_ESCAPES = Reason(Code.ESCAPES, "it is returned, stored or passed on")
 
 
 @dataclass(slots=True)
@@ -162,7 +162,7 @@ class _Escape:
                 self._value(use, found, of_itself=True)
 
     def _around(self, use: ast.AST, around: Function | None, found: _Direct) -> None:
-        """A use inside another function: that one must not be given away either."""
+        """A use inside another function: that one must not be passed on either."""
         for outer in self._module.functions_around(use):
             if outer is around:
                 return

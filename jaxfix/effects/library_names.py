@@ -26,7 +26,7 @@ def is_perhaps_stored(module: Module, attribute: str) -> bool:
 
 
 def is_perhaps_rebound(module: Module, qualname: str) -> bool:
-    """Whether another file binds a name of a module or a module around it, or gets hold of all of their names."""
+    """Whether another file binds a name of a module or a module around it, or can reach all of their names."""
     parts = qualname.split(".")
     owners = [(".".join(parts[:end]), parts[end]) for end in range(1, len(parts))]
     project = module.surroundings.project

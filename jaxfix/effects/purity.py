@@ -86,7 +86,7 @@ def reads_setting(module: Module, node: ast.expr) -> bool:
 
 
 def _is_open(module: Module) -> bool:
-    """Whether another file gets hold of the module as a whole: it may bind any of its names, or list them."""
+    """Whether another file can reach the module as a whole: it may bind any of its names, or list them."""
     return module.surroundings.project.ask(REBINDS, f"{module.surroundings.name or '?'}.{ANY_NAME}")
 
 

@@ -24,7 +24,7 @@ _KNOWN = sys.stdlib_module_names | {row.name.partition(".")[0] for row in ROWS}
 
 
 _ARRAYS = where(Package.ARRAYS)
-"""Given away as a whole, to compute with either, and never filled."""
+"""Passed on as a whole, to compute with either, and never filled."""
 _LAZY = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 
 

@@ -120,7 +120,7 @@ def _binding_hides(module: Module, name: str, node: ast.AST, scope: ast.AST) -> 
 
 
 def _is_given_away(module: Module, name: str, scope: ast.AST) -> bool:
-    """Whether code of another file gets hold of a container, and may fill it."""
+    """Whether code of another file can reach a container, and may fill it."""
     for use in module.reads(name, scope):
         parent = module.parent(use)
         call = module.parent(parent) if isinstance(parent, ast.keyword) else parent

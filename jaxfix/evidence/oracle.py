@@ -1,4 +1,4 @@
-"""The oracle: the untouched program in an environment of its period beside the fixed one in that of today."""
+"""The oracle: the untouched program in an environment with the old jax, beside the fixed one with today's."""
 
 import hashlib
 import os
@@ -106,7 +106,7 @@ def run(root: Path, command: str, side: Side, timeout_s: float, alike: Mapping[s
 
 def compared(old: Ran, new: Ran) -> Oracle:
     """The answer of two runs."""
-    for when, each in (("in its period", old), ("today", new)):
+    for when, each in (("with the old jax", old), ("today", new)):
         if each.failure is not None:
             return Oracle(Answer.FAILED, f"it fails {when}: {each.failure}")
     if old.files.keys() != new.files.keys():

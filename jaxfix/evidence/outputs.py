@@ -376,7 +376,7 @@ def outputs_alike(
 
 
 def is_plain_variable(output: Output) -> bool:
-    """Whether it is a variable that a function leaves behind, with numbers of Python alone, or None.
+    """Whether it is a variable that a function leaves behind, with Python numbers alone, or None.
 
     Those can only speak against a change: that a setting stays shows nothing of what is computed.
     """

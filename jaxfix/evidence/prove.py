@@ -166,7 +166,7 @@ class _Trial:
         """Drops what compiles nothing once a `jit` of another fix is around it, as the run without these shows.
 
         Only of programs, and of fixes that save compiles in their own function: one that makes a type stronger saves
-        them in its caller. What still compiles is tried with all others; the run was in vain then.
+        them in its caller. What still compiles is tried with all others; the run is wasted then.
         """
         baseline = self._runs.baseline
         for key in [key for key in self._kept if _equality(self._fixes[key]) is Equality.ROUNDING]:

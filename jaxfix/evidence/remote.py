@@ -213,7 +213,7 @@ def _launcher(launcher: str | None) -> tuple[str, ...]:
     try:
         variables, words = command_words(launcher)
     except EvidenceError as error:
-        raise ConfigError(f"`--launcher {launcher}`: {error.message}", hint="say for example `srun -n1`") from error
+        raise ConfigError(f"`--launcher {launcher}`: {error.message}", hint="for example `srun -n1`") from error
     return (*(("env", *(f"{n}={v}" for n, v in variables.items())) if variables else ()), *words)
 
 

@@ -1,7 +1,7 @@
 """Judges changes of results that a user has asked for: they are what the option says, and nothing else is.
 
 What may differ is measured: beside the fix, the same change is made in another way, its reference. Of other random
-numbers that is the same split of another key: what both have in common does not hang on the numbers, and has to be as
+numbers that is the same split of another key: what both have in common does not depend on the numbers, and has to be as
 it was.
 """
 

@@ -179,7 +179,7 @@ PLATFORMS: Mapping[str, tuple[str, frozenset[str]]] = {
 }
 """For each platform what `JAX_PLATFORMS` says, and what jax then calls its devices.
 
-Not `gpu`: jax takes that for `cuda` and `rocm` both, and fails for want of one of them. The CPU stays, last: callbacks
+Not `gpu`: jax takes that for `cuda` and `rocm` both, and fails for lack of one of them. The CPU stays, last: callbacks
 and `jax.devices("cpu")` need it.
 """
 
@@ -262,7 +262,7 @@ def command_words(command: str) -> tuple[dict[str, str], tuple[str, ...]]:
         name, _, value = words.pop(0).partition("=")
         variables[name] = value
     if not words:
-        raise EvidenceError("the command to run is empty", hint='say for example `--run "python train.py"`')
+        raise EvidenceError("the command to run is empty", hint='for example `--run "python train.py"`')
     if shell := _SHELL.intersection(words):
         raise EvidenceError(f"`{command}` needs a shell for `{min(shell)}`", hint="put it into a script, and run that")
     return variables, tuple(words)

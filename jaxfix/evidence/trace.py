@@ -39,7 +39,7 @@ def trace(
       EvidenceError: the command is empty or cannot be started.
     """
     if not words:
-        raise EvidenceError("there is no command to trace", hint="say for example `jaxfix trace -- python train.py`")
+        raise EvidenceError("there is no command to trace", hint="for example `jaxfix trace -- python train.py`")
     command = with_interpreter(runnable(words, root), root)
     with scratch() as folder:
         settings = {"explain": True, "cache": True, "spending": True, "step": step, "sizes": sizes}

@@ -421,7 +421,7 @@ def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENC
 def too_small(before: Measurement, function: str) -> str | None:
     """Why no run can tell that a donation to this function saves memory, in words; None if one may.
 
-    A buffer that is given away serves for one that is returned. As many steps as a device lets wait can each hold one.
+    A buffer that is donated serves for one that is returned. As many steps as a device lets wait can each hold one.
     """
     size = before.staged_bytes.get(function)
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * before.memory_bytes)

@@ -69,7 +69,7 @@ def taken(module: Module, function: Function, name: str) -> tuple[Taken, ...]:
 
 
 def outer_names(module: Module, function: Function, around: Function | None) -> list[str]:
-    """The variables that a function made in `around` takes along: those of functions, and at the top level of loops.
+    """The variables that a function made in `around` captures: those of functions, and at the top level of loops.
 
     Returns:
       In the order of the text within a function, sorted at the top level.

@@ -18,7 +18,7 @@ def text(state: State, paint: Paint) -> str:
 
 
 def oracle(found: Oracle, period: Version | None, files: int, alike: Mapping[str, str]) -> str:
-    """What the environment of its period says of the fixed program, in a line."""
+    """What the environment with the old jax says of the fixed program, in a line."""
     versions = f"jax {_named(period)}" if period is not None else "that Python"
     set_alike = f"; {', '.join(f'{name}={value}' for name, value in alike.items())} for both" if alike else ""
     how = f"as it is with {versions}, fixed in {counted(files, 'file')} today{set_alike}"

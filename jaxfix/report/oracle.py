@@ -1,4 +1,4 @@
-"""The comparison of an upgraded program with the untouched one in an environment of its period."""
+"""The comparison of an upgraded program with the untouched one in an environment with the old jax."""
 
 from enum import Enum
 

@@ -84,7 +84,7 @@ class Module:
             KEPT.keep(self.source.text, self.tree, self.index)
 
     def forget(self) -> None:
-        """Lets go of the tree and of all that was found in it: answers refer to the module that refers to them."""
+        """Releases the tree and all that was found in it: answers refer to the module that refers to them."""
         vars(self).clear()
 
     # --- the tree ---------------------------------------------------------------------------------------------

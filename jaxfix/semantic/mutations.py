@@ -235,7 +235,7 @@ def _note(module: Module, node: ast.AST, found: Changes) -> None:
 
 
 def _patched(call: ast.Call) -> set[str]:
-    """The attributes that a call of `mock.patch`, or of one of its kin, names."""
+    """The attributes that a call of `mock.patch`, or of a similar function, names."""
     names = {str(keyword.arg) for keyword in call.keywords if keyword.arg}
     for arg in call.args[1:]:
         parts = arg.keys if isinstance(arg, ast.Dict) else [arg]

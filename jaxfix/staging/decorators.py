@@ -66,7 +66,7 @@ def wrapping_of(module: Module, function: Function) -> Wrapping | None:
 
 
 def _compiled(module: Module) -> list[tuple[ast.Call, str]]:
-    """The calls that put what a name stands for under `jit` or its kin, with that name."""
+    """The calls that put what a name stands for under `jit` or the like, with that name."""
     every = {*module.calls(*COMPILING), *calls_of_calls(module), *module.spelled_calls(module.get(partials))}
     return [
         (call, call.args[0].id)
@@ -76,7 +76,7 @@ def _compiled(module: Module) -> list[tuple[ast.Call, str]]:
 
 
 def _only_calls_under_jit(module: Module, function: Function) -> bool:
-    """Whether all that becomes of its first parameter is a call, in functions of its own that `jit` or its kin takes.
+    """Whether all that becomes of its first parameter is a call, in functions of its own that `jit` or the like takes.
 
     `functools.wraps` takes a name and a docstring.
     """

@@ -32,7 +32,7 @@ class Transformed:
       function: the innermost function.
       sites: the calls that run it.
       functions: those of this file that run inside.
-      control_flow: the calls of `scan` and its kin that run inside, and not under a `jit`.
+      control_flow: the calls of `scan` and the like that run inside, and not under a `jit`.
       is_retraced: `retrace` is around it already.
       bypassed: those of `functions` that run eagerly without it too, as this file calls them elsewhere.
     """

@@ -1,4 +1,4 @@
-"""Which expressions are functions under `jax.jit` or its kin, and what their arguments are to them."""
+"""Which expressions are functions under `jax.jit` or the like, and what their arguments are to them."""
 
 import ast
 from collections.abc import Iterator

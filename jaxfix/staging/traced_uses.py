@@ -175,7 +175,7 @@ def _takes_array(module: Module, call: ast.Call, position: int) -> bool:
 
 
 def _is_update_method(func: ast.AST) -> bool:
-    """Whether `func` is `x.at[i].set` or its kin, or a method that arrays have and traced arrays share."""
+    """Whether `func` is `x.at[i].set` or the like, or a method that arrays have and traced arrays share."""
     return isinstance(func, ast.Attribute) and func.attr in _METHODS
 
 

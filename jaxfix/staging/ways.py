@@ -35,8 +35,8 @@ class _Entries:
     """How a function is entered, before it is known how unknown code runs what it is given.
 
     Attributes:
-      contexts: the ways that nobody gives away.
-      givers: the functions that give it away. What is given under a trace runs under it; else nothing is known.
+      contexts: the ways that nobody passes on.
+      givers: the functions that pass it on. What is given under a trace runs under it; else nothing is known.
     """
 
     contexts: Contexts = NOWHERE
@@ -79,7 +79,7 @@ class Ways:
         return self._resolved(self._at(node))
 
     def at(self, use: Use) -> Contexts:
-        """How a function runs at one use of it; given away, it runs under a trace where it is given under one."""
+        """How a function runs at one use of it; passed on, it runs under a trace where it is given under one."""
         return self._resolved(self._used(use, Nature.PLAIN))
 
     def _resolved(self, entries: _Entries) -> Contexts:
@@ -108,7 +108,7 @@ class Ways:
         return _UNKNOWN if found == _NONE and nature is Nature.STRANGE else found
 
     def _used(self, use: Use, nature: Nature) -> _Entries:
-        """How a function of this nature is entered by one use: one that is perhaps another counts as given away."""
+        """How a function of this nature is entered by one use: one that is perhaps another counts as passed on."""
         if isinstance(use, CallEdge):
             return self._at(use.site) if nature is Nature.PLAIN else self._given_at(use.site)
         if use.given is not None:
@@ -161,7 +161,7 @@ class Ways:
         return not is_seen_traced(self._project, ways) or any(map(self._is_untraced, _in_order(entries.givers)))
 
     def _of_giver(self, giver: Function) -> Contexts:
-        """How that runs which a function gives away: where all ways to it pass a trace, under it."""
+        """How that runs which a function passes on: where all ways to it pass a trace, under it."""
         if not self._is_untraced(giver):
             return TRACED
         ways = self._resolved(self._entries(giver))

@@ -26,7 +26,7 @@ class Kept:
             self._left -= len(text)
 
     def clear(self) -> None:
-        """Lets go of all of them."""
+        """Releases all of them."""
         self._known.clear()
         self._left = MOST
 

@@ -47,7 +47,7 @@ class Growth:
 
 @frozen
 class Operands:
-    """What `jnp.append(old, part)` or its kin joins; `by` and the others as in `Growth`."""
+    """What `jnp.append(old, part)` or the like joins; `by` and the others as in `Growth`."""
 
     by: str
     old: ast.expr
@@ -91,7 +91,7 @@ def _axis(module: Module, by: str | None, rest: Sequence[ast.expr], keywords: Se
 
 
 def part_text(module: Module, call: ast.Call, part: ast.expr, jnp: str, *, is_flat: bool) -> str:
-    """What is collected: a copy, if it may be a buffer that is filled in place, or given away.
+    """What is collected: a copy, if it may be a buffer that is filled in place, or passed on.
 
     `jnp.ravel` copies NumPy arrays, of one dimension too, and none of JAX: measured with jax 0.4.30 and 0.10.2.
     """

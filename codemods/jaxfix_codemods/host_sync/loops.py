@@ -56,7 +56,7 @@ def _check_step(module: Module, step: ast.expr) -> None:
 
 
 def check_waits(module: Module, loop: ast.For, deferred: Sequence[Deferred]) -> None:
-    """No other statement may wait for the step in each iteration, or get hold of what is collected.
+    """No other statement may wait for the step in each iteration, or reach what is collected.
 
     Raises:
       Declined: one may.
@@ -74,7 +74,7 @@ def check_waits(module: Module, loop: ast.For, deferred: Sequence[Deferred]) -> 
             text = f"line {node.lineno} decides by `{node.id}` in each iteration"
             raise Declined(Reason(Code.NEEDS_VALUE, text, node.lineno))
         if node.id in kept and not _leaves_alone(module, node):
-            text = f"line {node.lineno} passes `{node.id}` on in each iteration, where it may be read, or given away"
+            text = f"line {node.lineno} passes `{node.id}` on in each iteration, where it may be read, or passed on"
             raise Declined(Reason(Code.ESCAPES, text, node.lineno))
 
 

@@ -193,7 +193,9 @@ def _check_place(module: Module, values: Values, function: ast.FunctionDef, uses
     if any(isinstance(outer, LOOPS) for outer in _within(module, function)):
         raise Declined(Reason(Code.RECOMPILES, f"`{name}` is defined in every iteration, and would compile each time"))
     if not uses.is_closed():
-        raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
+        raise Declined(
+            Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not accept")
+        )
     check_made_once(module, function)
     for outside in uses.outside:
         if outside.call is None:
@@ -460,7 +462,7 @@ def check_plain(text: str, parts: Iterable[tuple[tuple[str, ...], str]]) -> None
     """Refuses an argument some part of which `jit` does not take, no matter who passes it."""
     for _, part in sorted(parts):
         shown = f"`{text}` may hold `{part}`" if part != text else f"`{text}` is passed"
-        raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is not an array: `jit` does not take it"))
+        raise Declined(Reason(Code.NO_ARRAY, f"{shown}, which is not an array: `jit` does not accept it"))
 
 
 def _check_arguments(arguments: Mapping[str, ArgumentSummary], unread: Collection[str], *, filtered: bool) -> None:

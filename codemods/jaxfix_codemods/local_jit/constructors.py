@@ -165,7 +165,7 @@ def _check_uses(module: Module, built: Built) -> None:
         if loop in module.ancestors(use) and module.span(use).start < module.span(statement).end:
             raise Declined(Reason(Code.LIVE, f"line {use.lineno} reads `{name.id}` before it is made", use.lineno))
         if not _is_harmless(module, built.call, use):
-            words = f"line {use.lineno} does more with `{name.id}` than to call it"
+            words = f"line {use.lineno} uses `{name.id}` other than to call it"
             raise Declined(Reason(Code.ESCAPES, words, use.lineno))
 
 

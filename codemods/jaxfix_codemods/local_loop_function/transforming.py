@@ -1,4 +1,4 @@
-"""Loops under an eager `grad`, `vmap` and their kin: what is called is the transformation, and it is wrapped."""
+"""Loops under an eager `grad`, `vmap` and the like: what is called is the transformation, and it is wrapped."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -27,7 +27,7 @@ class Mean:
 
 @frozen
 class Masked:
-    """What has to be rewritten for a mask: functions that get one, calls that hand it on, and means that heed it."""
+    """What has to be rewritten for a mask: functions that get one, calls that pass it on, and means that heed it."""
 
     functions: tuple[Function, ...]
     calls: tuple[ast.Call, ...]

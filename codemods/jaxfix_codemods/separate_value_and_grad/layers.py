@@ -42,7 +42,7 @@ def _is_settled(module: Module, owner: ast.ClassDef) -> bool:
 
 
 def check_unchanged(module: Module, pair: Pair) -> None:
-    """Nothing between the calls may get hold of the model, which `nnx.update` and optimizers change in place.
+    """Nothing between the calls may reach the model, which `nnx.update` and optimizers change in place.
 
     Raises:
       Declined: something may.

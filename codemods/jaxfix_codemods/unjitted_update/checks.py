@@ -124,7 +124,7 @@ def check_parameter(
                 Reason(Code.OVERFLOW, f"`{name}` is an unbounded Python int, and a traced one has a fixed width")
             )
         if any(is_no_tree(module, source) for source in _held(module, values, node)):
-            text = f"the step reads `{name}`, which holds an object that `jit` does not take"
+            text = f"the step reads `{name}`, which holds an object that `jit` does not accept"
             raise Declined(Reason(Code.NO_ARRAY, text))
         sources = values.origins.of(node)
         if any(isinstance(source, ast.expr) and _is_counted(module, source) for source in sources):

@@ -39,7 +39,7 @@ def _binds(
 
 
 def _is_called(module: Module, use: ast.Name) -> bool:
-    """Whether it is a method that is called: nobody gets hold of the object, which is the same one at each call."""
+    """Whether it is a method that is called: nobody can reach the object, which is the same one at each call."""
     method = module.parent(use)
     call = module.parent(method) if isinstance(method, ast.Attribute) else None
     return isinstance(call, ast.Call) and call.func is method

@@ -103,7 +103,9 @@ def cure(module: Module, values: Values, found: Mapped) -> Recipe:
 def _check_place(module: Module, found: Mapped) -> None:
     name, statement = found.name, module.statement(found.made)
     if not found.uses.is_closed():
-        raise Declined(Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not take"))
+        raise Declined(
+            Reason(Code.ESCAPES, f"other files may call `{name}`, with arguments that `jit` does not accept")
+        )
     if any(isinstance(outer, LOOPS) for outer in module.loops(statement)):
         raise Declined(Reason(Code.RECOMPILES, f"`{name}` is created in every iteration, and would compile each time"))
     check_made_once(module, statement)
@@ -169,7 +171,7 @@ def _check_unmapped(function: str, name: str, asked: Demands) -> None:
 
 
 def _check_calls(module: Module, values: Values, found: Mapped) -> None:
-    """Refuses arguments that `jit` does not take, or that are refilled while it may still read them."""
+    """Refuses arguments that `jit` does not accept, or that are refilled while it may still read them."""
     passing = Passing(module, values)
     calls = [passing.called(found.uses.calls, call, lambda node: "", bound=False) for call in found.uses.calls]
     calls += [use.call for use in found.uses.outside if use.call is not None]

@@ -1,4 +1,4 @@
-"""The last `return` of a function whose statements become a step: what it computes goes along, and comes back."""
+"""The last `return` of a function whose statements become a step: what it computes is included, and comes back."""
 
 import ast
 

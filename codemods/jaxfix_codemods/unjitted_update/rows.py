@@ -47,7 +47,7 @@ class Row:
     Attributes:
       statements: in order; what is between them stays where it is.
       at: the one of them in whose place they run all.
-      result: of a `return`, which is the last then, what goes along.
+      result: of a `return`, which is the last then, what is included.
     """
 
     statements: tuple[ast.stmt, ...]

@@ -1,4 +1,4 @@
-"""Numbers of Python whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags."""
+"""Python numbers whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags."""
 
 import ast
 from collections.abc import Collection

@@ -123,7 +123,7 @@ def _bound_through(module: Module, attribute: ast.Attribute) -> Iterable[str]:
 
 
 def _may_be_changed(module: Module, name: ast.Name) -> bool:
-    """Whether code of others gets hold of what `name` stands for, and it may be no array, or a part of it is stored."""
+    """Whether code of others can reach what `name` stands for, and it may be no array, or a part of it is stored."""
     method = module.parent(name)
     called = module.parent(method) if isinstance(method, ast.Attribute) else None
     if isinstance(method, ast.Attribute) and isinstance(called, ast.Call) and called.func is method:

@@ -59,7 +59,7 @@ def site(module: Module, node: ast.expr | ast.stmt) -> Site:
 
 
 def _perhaps_work(module: Module) -> list[ast.Call]:
-    """The calls of what is called `update`, or made by `jax.grad` and its kin."""
+    """The calls of what is called `update`, or made by `jax.grad` and the like."""
     return in_order(list({*gradient_calls(module), *module.spelled_calls({"update"})}))
 
 

@@ -69,7 +69,7 @@ def upgrade(options: Upgrade) -> int:
 
 
 def _asked(options: Upgrade, request: Request) -> int:
-    """Asks the environment of its period what the program does, and tells whether the fixed one does the same."""
+    """Asks the environment with the old jax what the program does, and tells whether the fixed one does the same."""
     assert options.run is not None
     session = opened(find_targets(request), terminal)
     targets = [target for target in session.looked_at.targets if target.path is not None]

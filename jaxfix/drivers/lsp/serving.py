@@ -112,7 +112,7 @@ def _hand_on(wire: Wire, server: LanguageServer, message: Mapping[str, object]) 
 
 
 def _forget_ended(server: LanguageServer) -> None:
-    """Lets go of what has ended: pygls 2.1 keeps the future of every notification."""
+    """Releases what has ended: pygls 2.1 keeps the future of every notification."""
     futures = server.protocol._request_futures
     for key in [key for key, future in futures.items() if future.done()]:
         del futures[key]

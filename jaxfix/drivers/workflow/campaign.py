@@ -184,7 +184,7 @@ def _read(entry: Entry, job: Job, finished: Finished) -> Repository:
         with suppress(ValueError):
             return from_json(Repository, json.loads(files.read_bytes(path)))
     lines = [line.strip() for line in finished.stderr.splitlines() if line.strip()]
-    said = "no end in time" if finished.status is None else lines[-1] if lines else f"exit status {finished.status}"
+    said = "timed out" if finished.status is None else lines[-1] if lines else f"exit status {finished.status}"
     if "No module named" in said and "jaxfix" in said:
         said = f"jaxfix {__version__} is not installed where it runs"
     return Repository(entry.name, None, said)
@@ -240,7 +240,7 @@ class _Kept:
                 files.write_bytes(path, json.dumps(to_json(found)).encode(), mode=0o600)
 
     def _place(self, entry: Entry) -> Path | None:
-        """Named by all that the result hangs on; None where that is not known: a branch moves."""
+        """Named by all that the result depends on; None where that is not known: a branch moves."""
         commit = entry.commit
         try:
             commit = resolved(entry.path, commit) if entry.path is not None else commit

@@ -1,6 +1,6 @@
 """Running the user's code needs a yes: on the command line, at the prompt of a terminal, or one that is remembered.
 
-`decide` alone says what may run, for every driver. Nothing that a project brings along can say yes.
+`decide` alone says what may run, for every driver. Nothing in a project can say yes.
 """
 
 import os

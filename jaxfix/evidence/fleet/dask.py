@@ -69,7 +69,7 @@ class Fleet:
         Raises:
           ConfigError: that names no scheduler, or nothing answers there.
         """
-        hint = "say for example `dask://127.0.0.1:8786`"
+        hint = "for example `dask://127.0.0.1:8786`"
         try:
             parts = urlsplit(url)
             host_name, port = parts.hostname, parts.port

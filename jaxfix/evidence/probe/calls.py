@@ -220,7 +220,7 @@ class Calls:
                     leaves = flatten(value)
                     if (leaves or value is None) and all(isinstance(leaf, _PLAIN) or is_array(leaf) for leaf in leaves):
                         self.record.outputs.append(self.probe.digest(f"{label} left `{name}`", value))
-                except Exception:  # an odd container, or a buffer that was given away
+                except Exception:  # an odd container, or a buffer that was donated
                     continue
 
 

@@ -78,7 +78,7 @@ def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, S
 def keywords(
     sample: Sample, arguments: Mapping[str, Any], code: CodeType, reach: Reach
 ) -> Iterator[tuple[str, Sample]]:
-    """The call with keywords that it may hand on or look up: those that functions of the user's have defaults of."""
+    """The call with keywords that it may pass on or look up: those that functions of the user's have defaults of."""
     if not code.co_flags & _KEYWORDS:
         return
     own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

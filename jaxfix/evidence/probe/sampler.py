@@ -68,7 +68,7 @@ class Sampler:
             time.sleep(next(wait for until, wait in _INTERVALS if last - began < until))
             if self.number != number:
                 return
-            # at once and no more: a frame that ends while this thread holds it ends here, with what hangs on it
+            # at once and no more: a frame that ends while this thread holds it ends here, with what depends on it
             stack = _stack(main)
             now = time.perf_counter()
             self._look(stack, now - last)

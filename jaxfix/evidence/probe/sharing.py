@@ -1,4 +1,4 @@
-"""Which parts of two values are one and the same: what is changed, or given away, in one then is so in the other."""
+"""Which parts of two values are one and the same: what is changed, or donated, in one then is so in the other."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator

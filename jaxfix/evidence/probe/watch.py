@@ -195,7 +195,7 @@ class Probe:
         if not self.settings.spending or not self.attached or self.record.seconds is not None:
             return
         jax = sys.modules["jax"]
-        with suppress(Exception), self.compiles.silenced():  # a buffer that was given away
+        with suppress(Exception), self.compiles.silenced():  # a buffer that was donated
             jax.block_until_ready([leaf for leaf in jax.tree_util.tree_leaves(value) if isinstance(leaf, jax.Array)])
 
     def _forked(self) -> None:

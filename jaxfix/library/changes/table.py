@@ -18,7 +18,7 @@ IMPORTED_APART = (
     *("jax.extend.core", "jax.extend.backend", "jax.extend.random", "jax.export", "jax.ffi"),
     *("jax.example_libraries.stax", "jax.example_libraries.optimizers"),
 )
-"""Modules that `import jax` does not bring along."""
+"""Modules that `import jax` does not load."""
 
 
 def trigger(row: Row) -> str:

@@ -9,7 +9,7 @@ from jaxfix.report.reason import Reason
 from jaxfix.source.frozen import frozen
 
 ANY_NAME = "*"
-"""What is said to be bound of a module that other code gets hold of as a whole."""
+"""What is said to be bound of a module that other code can reach as a whole."""
 HANDS_MODULES_ON = "?modules"
 """That a module which was found by a computed name goes where it is not followed."""
 SETS_ANY_NAME = "?names"
@@ -79,7 +79,7 @@ class Wrapping(Enum):
     """The result of decorating the function."""
 
     STAGES = "stages"
-    """It is put under `jit` or its kin."""
+    """It is put under `jit` or the like."""
     CALLS = "calls"
     """It is called, by a wrapper that puts nothing under `jit`."""
 

@@ -65,7 +65,7 @@ class Upgrade:
 
     @property
     def has_oracle(self) -> bool:
-        """Whether the untouched program is run as well, in an environment of its period."""
+        """Whether the untouched program is run as well, in an environment with the old jax."""
         return self.oracle is not None or self.oracle_python is not None
 
     @property
