@@ -148,7 +148,7 @@ def lines(trials: Sequence[Told]) -> list[str]:
         "in the place of 1), and a number that picks from a table of NumPy (`m09`: the item is passed). Open, why, and",
         "what a user can do:",
         "",
-        "* `v03`, `m10`: Python, or jax, raises for a number of Python (a division by zero, a constant loss), and not",
+        "* `v03`, `m10`: Python, or jax, raises for a Python number (a division by zero, a constant loss), and not",
         "  for the array that the step gets. Nothing in the text says that one is passed. Check the number before the",
         "  loop, or prove with a run that passes one.",
         "* `l03`: a call outside of its mesh raised, and `jax.jit` with a sharding of that mesh does not. No result is",

@@ -52,16 +52,16 @@ def runs(start, xs, config, pick, log):
         SCALES[0] *= 0.9
         telling = jaxopt.LBFGS(tell)  # want: local-jit (no fix): it keeps what `tell` reads
         start = telling.run(start, x=x).params
-        changed = jaxopt.LBFGS(loss)  # want: local-jit (no fix): does more with `changed` than to call it
+        changed = jaxopt.LBFGS(loss)  # want: local-jit (no fix): uses `changed` other than to call it
         changed.maxiter = 5 + number
         start = changed.run(start, x=x).params
-        stored = jaxopt.LBFGS(loss)  # want: local-jit (no fix): does more with `stored` than to call it
+        stored = jaxopt.LBFGS(loss)  # want: local-jit (no fix): uses `stored` other than to call it
         start = stored.run(start, x=x).params
         kept.append(stored)
-        known = jaxopt.LBFGS(loss)  # want: local-jit (no fix): does more with `known` than to call it
+        known = jaxopt.LBFGS(loss)  # want: local-jit (no fix): uses `known` other than to call it
         if LAST.get("solver") is not known:
             start = known.run(start, x=x).params
-        logged = jaxopt.LBFGS(loss)  # want: local-jit (no fix): does more with `logged` than to call it
+        logged = jaxopt.LBFGS(loss)  # want: local-jit (no fix): uses `logged` other than to call it
         start = logged.run(start, x=x).params
         log(logged)
         if number:

@@ -32,7 +32,7 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
 
     None if these are not fewer, nor much fewer the dispatches of its lines. A run without the fix compiles what is gone
     again, where other fixes leave dtypes unchanged: its lines start what they started, and nothing else has made it.
-    Only conversions hang on weak types as well. A new program counts wherever in a call of its function it is, but in
+    Only conversions depend on weak types as well. A new program counts wherever in a call of its function it is, but in
     lines that another fix has made; one that no function of any fix asks for counts against each.
     """
     new = _new(_held(pair.before, own.function, own.shared), _held(pair.after, own.function, own.sharing))

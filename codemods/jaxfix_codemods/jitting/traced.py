@@ -58,7 +58,7 @@ def overflows(module: Module, values: Values, name: ast.Name) -> bool:
 
 
 def cancels(module: Module, values: Values, name: ast.expr) -> bool:
-    """Whether a number of Python, beyond what single precision counts at first, is less or more by another one.
+    """Whether a Python number, beyond what single precision counts at first, is less or more by another one.
 
     Of a traced one few digits would remain; what is multiplied by an array keeps as many as it has without a trace.
     """

@@ -183,7 +183,10 @@ def made(options: Options) -> MCPServer:
 
 def serve(options: Options) -> int:
     """Serves one client over stdin and stdout until it goes; returns the exit code."""
-    made(options).run("stdio")
+    try:
+        made(options).run("stdio")
+    except* BrokenPipeError:  # the client was killed: nobody is left to answer
+        pass
     return 0
 
 

@@ -81,7 +81,7 @@ class Remaining:
         return max(fmean(took) * runs - (self._clock() - self._run), 0.0) if took and runs > 0 else None
 
     def _of_cases(self) -> float | None:
-        """Of those of this run and of all that is to come: each case is run as it is, and with all fixes."""
+        """Of those of this run and of all that is to come: each case is run unchanged, and with all fixes."""
         if not self._driven:
             return None
         left = self._cases - self._case + self._again + 2 * self._unbegun

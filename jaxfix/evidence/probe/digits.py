@@ -1,6 +1,6 @@
 """Whether results that agree in double precision keep their digits in the precision of the program.
 
-Outside of `jit` numbers of Python are double, and so are arrays of NumPy; as arguments of a jitted function they are
+Outside of `jit` Python numbers are double, and so are arrays of NumPy; as arguments of a jitted function they are
 single: of the seconds since 1970, less those at which a program began, nothing is left then.
 """
 

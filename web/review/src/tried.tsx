@@ -17,7 +17,7 @@ export function Tried({ receipt }: { receipt: Receipt }) {
         <li>{beside ? `${counted(beside, "call")} of the original next to the rewritten function, also with other data: equal` : "no call of the original next to the rewritten function"}</li>
         {levels(cases).map((level) => (
           <li>
-            known of the results: <Words text={level} />
+            results: <Words text={level} />
           </li>
         ))}
         {left.map((words) => (
