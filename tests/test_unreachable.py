@@ -3,6 +3,7 @@
 import pytest
 
 from jaxfix.engine.analyze import analyze
+from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods.unjitted_update import CODEMOD
 
@@ -35,3 +36,10 @@ def test_below_a_return_and_in_a_function_below_the_end_nothing_is_found() -> No
     assert found(f"{HEAD}def f(x):\n{body}    return z\n\nf(x)\n") == 1
     assert found(f"{HEAD}def f(x):\n    return x\n{body}    return z\n\nf(x)\n") == 0
     assert found(f"{HEAD}raise SystemExit\n\ndef f(x):\n{body}    return z\n\nf(x)\n") == 0
+
+
+def test_a_program_that_nobody_can_import_ends_with_what_it_does_as_a_program() -> None:
+    end = 'if __name__ == "__main__":\n    print(x)\n    raise SystemExit\n'
+    assert found(f"{HEAD}{end}\n{LOOP}") == 0
+    source = SourceFile.decode("train.py", f"{HEAD}{end}\n{LOOP}".encode())
+    assert len(analyze(source, (CODEMOD,), surroundings=Surroundings("train")).diagnostics) == 1

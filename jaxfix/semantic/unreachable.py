@@ -39,6 +39,9 @@ def _is_left_before(module: Module, block: Sequence[ast.AST], inner: ast.AST) ->
 
 
 def _leaves(module: Module, statement: ast.AST) -> bool:
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return module.qualname(statement.value.func) in _ENDING
+    match statement:
+        case ast.Expr(value=ast.Call(func=func)):
+            return module.qualname(func) in _ENDING
+        case ast.If(test=ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()]), body=body):
+            return module.surroundings.name is None and _leaves(module, body[-1])  # nobody imports it
     return isinstance(statement, _LEAVING)
