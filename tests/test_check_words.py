@@ -139,3 +139,10 @@ def _blank() -> dict[str, object]:
     places = dict.fromkeys(("line", "column", "end_line", "end_column"), 1)
     words = {"message": "m", "title": "t", "key": "k", "confidence": "certain", "safety": "safe"}
     return {**places, **words, "fixable": True, "declined": None, "anchor": anchor}
+
+
+def test_many_findings_of_other_versions_name_the_command_that_sums_them_up(tmp_path: Path, cli: Cli) -> None:
+    lines = "\n".join(f"    x{number} = jax.tree_map(abs, x)" for number in range(12))
+    (tmp_path / "old.py").write_text(f"import jax\n\n\ndef f(x):\n{lines}\n    return x11\n")
+    done = cli("check", str(tmp_path / "old.py"))
+    assert "12 of these are about newer versions of libraries: `jaxfix upgrade` sums them up" in done.err

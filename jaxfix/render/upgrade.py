@@ -68,7 +68,7 @@ def _row(what: str, found: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _versions(state: State) -> str:
-    came_from = f"jax {_named(state.came_from)} to " if state.came_from is not None else "to "
+    came_from = f"jax {_named(state.came_from)} to " if state.came_from is not None else "upgrade to "
     to = f"jax {_named(state.to)}" if state.to is not None else "the newest jax"
     today = f"jax {_named(state.today)} is installed" if state.today is not None else "no jax is installed"
     return f"{came_from}{to}; {today}"

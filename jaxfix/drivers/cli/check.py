@@ -19,6 +19,9 @@ from jaxfix.report.report import Diagnostic, Report
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
 
+_MANY_OLD = 10
+"""Findings about other versions from which on `check` names the command that sums them up."""
+
 
 @frozen
 class _Told:
@@ -137,6 +140,11 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: 
     if told.retired:
         what = "1 finding whose fix gains" if told.retired == 1 else f"{told.retired} findings whose fixes gain"
         terminal.note(f"{what} nothing, as a rerun has shown: `jaxfix receipts`, `--all`")
+    old = sum(entry.fate is not None for entry in told.shown)
+    if old >= _MANY_OLD and is_listed:
+        terminal.note(
+            f"{old} of these are about newer versions of libraries: `jaxfix upgrade` sums them up in ten lines"
+        )
     for note in told.updates or [note for entry in told.judgements for note in baselines.notes(entry)]:
         terminal.note(note)
 
