@@ -341,18 +341,18 @@ ELSEWHERE = replace(TRACED, function="train.py:other", is_same=False)
         (
             (TRACED, ELSEWHERE),
             Level.PROGRAM_OF_ANY_SIZE,
-            "; the same program for every value of float32[3], int32[] and every size from 2 on, equal ones staying "
-            "equal, with all else as in a call",
+            "; the same program for every value of float32[3], int32[] and every size from 2 on (equal sizes "
+            "stay equal), if all else is as in a call",
         ),
         (
             (TRACED, replace(TRACED, arrays=("key<fry>[]",), any_size=False)),
             Level.PROGRAM,
-            "; the same program for every value of float32[3], int32[] or key<fry>[], with all else as in 2 calls",
+            "; the same program for every value of float32[3], int32[] or key<fry>[], if all else is as in 2 calls",
         ),
         (
             (replace(TRACED, arrays=("bool[]",), any_size=False, besides=("count", "settings.rate")),),
             Level.PROGRAM,
-            "; the same program for every value of bool[], with `count`, `settings.rate` and all else as in a call",
+            "; the same program for every value of bool[], if `count`, `settings.rate` and all else are as in a call",
         ),
         ((TRACED, replace(TRACED, is_same=False)), Level.BITWISE, ""),
         ((), Level.BITWISE, ""),

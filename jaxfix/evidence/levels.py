@@ -32,11 +32,11 @@ def same_program(programs: Sequence[Traced]) -> str | None:
         return None
     arrays = " or ".join(dict.fromkeys(_listed(entry.arrays) for entry in programs if entry.arrays))
     of = f"for every value of {arrays}" if arrays else "whenever it is called"
-    sizes = " and every size from 2 on, equal ones staying equal" if all(entry.any_size for entry in programs) else ""
+    sizes = " and every size from 2 on (equal sizes stay equal)" if all(entry.any_size for entry in programs) else ""
     calls = "a call" if len(programs) == 1 else f"{len(programs)} calls"
     besides = list(dict.fromkeys(f"`{name}`" for entry in programs for name in entry.besides))[:_NAMED]
-    other = f"{', '.join(besides)} and all else" if besides else "all else"
-    return f"the same program {of}{sizes}, with {other} as in {calls}"
+    other = f"{', '.join(besides)} and all else are" if besides else "all else is"
+    return f"the same program {of}{sizes}, if {other} as in {calls}"
 
 
 def _listed(arrays: Sequence[str]) -> str:
