@@ -59,7 +59,7 @@ def test_a_new_name_replaces_none_of_a_file_that_takes_all(
     cli: Cli, tmp_path: Path, others: dict[str, str], named: bool
 ) -> None:
     text = applied(cli, tmp_path, LIB, others, named=named)
-    assert "def update_step(" in text
+    assert "def fit_step(" in text
     assert "import jax as jax_2" in text
 
 
