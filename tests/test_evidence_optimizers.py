@@ -231,6 +231,13 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
     assert measured(2) == one and measured(7) == one
 
 
+def test_two_jobs_with_the_same_sources_leave_the_same(package: Path) -> None:
+    """Each has a folder of its own, which is no difference: a case would be run once more to see that it is noise."""
+    runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", "decaying.<locals>.update"),))
+    first, second = (runner.measure({}, frozenset({"faulty.decaying, jit, float32"}))[0].left for _ in range(2))
+    assert first == second and first
+
+
 def settled_with(**variables: str) -> tuple[dict[str, str], dict[str, str]]:
     """What is said to be settled, and the variables that are."""
     told = "print(json.dumps([settle(), {**os.environ}]))"

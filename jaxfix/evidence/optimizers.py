@@ -18,7 +18,7 @@ from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, failure, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.running import AS_USUAL, Driving
 from jaxfix.evidence.target import Finished, Job
-from jaxfix.evidence.waves import at_least
+from jaxfix.evidence.waves import at_most
 from jaxfix.report.measurement import Measurement
 from jaxfix.report.wire import from_json
 from jaxfix.source.errors import EvidenceError
@@ -204,7 +204,7 @@ class OptimizerRunner:
 
     @property
     def _share(self) -> int:
-        return _SHARE if self._target.room > 1 else at_least(self._workers)
+        return _SHARE if self._target.room > 1 else at_most(self._workers)
 
     def _drive(self, folder: Path, sources: Mapping[str, bytes | None], cases: Sequence[Case], told: Progress) -> Job:
         request = {"verb": "drive", "cases": cases, "workers": self._workers}

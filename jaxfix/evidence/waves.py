@@ -14,8 +14,8 @@ _SHARE, _SHARE_OF_ONE = 32, 16
 """Cases that share one import of what is driven: so many, or so many for each that runs at the same time."""
 
 
-def at_least(room: int) -> int:
-    """How many cases are worth an import: those of a later wave, and at most those of one process that imports."""
+def at_most(room: int) -> int:
+    """How many cases one process imports what is driven for; a later wave has no more, unless its one part has."""
     return max(_SHARE, _SHARE_OF_ONE * room)
 
 
@@ -34,9 +34,9 @@ class Waves:
         waiting = sorted(self._parts(), key=lambda part: len(self._cases(part)))
         done: list[list[Key]] = []
         while waiting:
-            least = at_least(self._runs.runner.room) if done else self._runs.runner.room
+            most = at_most(self._runs.runner.room) if done else self._runs.runner.room
             wave = list[Key]()
-            while waiting and len(self._cases(wave)) < least:
+            while waiting and (not self._cases(wave) or len(self._cases([*wave, *waiting[0]])) <= most):
                 wave += waiting.pop(0)
             self._runs.begin(self._cases(wave))
             while met := [part for part in (*waiting, *done) if self._met(wave).intersection(part)]:

@@ -6,16 +6,25 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-_AT_START, _PATH_AT_START = dict(os.environ), list(sys.path)
 _PLAIN = (bool, int, float, str, type(None))
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it is gone
+        return ""
+
+
+_AT_START, _PATH_AT_START, _FOLDER_AT_START = dict(os.environ), list(sys.path), _folder()
 
 
 def settings() -> Iterator[tuple[str, Any]]:
     """Each with what it is, by a label."""
     yield "the environment", {name: value for name, value in os.environ.items() if _AT_START.get(name) != value}
     yield "the environment without", sorted(_AT_START.keys() - os.environ.keys())
-    yield "the folder", _folder()
-    yield "`sys.path`", [path for path in sys.path if path not in _PATH_AT_START]
+    yield "the folder", _from_start(_folder())
+    yield "`sys.path`", [_from_start(path) for path in sys.path if path not in _PATH_AT_START]
     yield "levels of loggers", dict(_levels())
     numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
     if numpy is not None:
@@ -25,11 +34,12 @@ def settings() -> Iterator[tuple[str, Any]]:
         yield "settings of jax", {name: value for name, value in values.items() if isinstance(value, _PLAIN)}
 
 
-def _folder() -> str:
+def _from_start(path: str) -> str:
+    """As seen from where the process began: each run has a place of its own."""
     try:
-        return os.getcwd()
-    except OSError:  # it is gone
-        return ""
+        return os.path.relpath(path, _FOLDER_AT_START) if os.path.isabs(path) else path
+    except (TypeError, ValueError):  # no path, or on another drive
+        return path
 
 
 def _levels() -> Iterator[tuple[str, str]]:
