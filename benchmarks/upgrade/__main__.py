@@ -74,7 +74,9 @@ def main() -> int:
         (today,) = options.python or [sys.executable]
         figures["periods"] = figures.get("periods", {}) | drivers.asked(options.at, ("--oracle", "jax==0.4.30"), today)
     elif options.what == "tests":
-        figures["tests"] = figures.get("tests", {}) | own_tests.asked(options.at, *options.python)
+        for name, told in own_tests.asked(options.at, *options.python):
+            figures["tests"] = figures.get("tests", {}) | {name: told}
+            FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     elif options.what == "users":
         known = {each["name"]: each for each in figures.get("users", [])}
         known |= {each["name"]: each for each in as_user.asked(options.at, known)}

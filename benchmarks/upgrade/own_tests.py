@@ -9,19 +9,21 @@ import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 _RUNS = Path(__file__).with_name("own.toml")
-_CELLS = Path(__file__).with_name("cells.py")
+_INSIDE = Path(__file__).with_name("inside")
+"""What runs by the interpreters of the environments."""
 _LONGEST_S = 600
-_CELL_S = 120
+_REACHED_S = {"tests": 60, "cells": 120}
+_NOT_REACHED = "not reached"
 _FIXING_S = 600
 _PYTEST = (
     *("-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:warnings"),
-    "--continue-on-collection-errors",
+    *("--continue-on-collection-errors", "-p", "until"),
 )
 _FIX = ("upgrade", ".", "--write", "--unproven", "--allow-no-vcs", "--exit-zero")
 _ERROR = re.compile(r"^(?:E +)?((?:\w+\.)*\w*(?:Error|Exception|Failed)\b.*)$", re.MULTILINE)
@@ -36,6 +38,7 @@ class Own:
       notebooks: whose cells are run in order.
       program: what Python is called with.
       left_out: what does not run, and why.
+      devices: of the CPU, virtual ones.
       commit, kind: as on the page.
     """
 
@@ -43,6 +46,7 @@ class Own:
     notebooks: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
     left_out: str = ""
+    devices: int = 1
     commit: str = ""
     kind: str = ""
 
@@ -61,15 +65,17 @@ def known() -> dict[str, Own]:
     return {name: Own(**{key: _frozen(value) for key, value in row.items()}) for name, row in told.items()}
 
 
-def asked(at: Path, then: str, today: str) -> dict[str, dict[str, object]]:
-    """What each repository in `at` comes to, untouched and with all fixes.
+def asked(at: Path, then: str, today: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """What each repository in `at` comes to, untouched and with all fixes, as soon as it is known.
 
     Args:
       then: the interpreter of an environment of then, which has what the repositories need.
       today: that of one of today.
     """
     rows = known()
-    return {each.name: _of(each, rows[each.name], then, today) for each in sorted(at.iterdir()) if each.name in rows}
+    for each in sorted(at.iterdir()):
+        if each.name in rows:
+            yield each.name, _of(each, rows[each.name], then, today)
 
 
 def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
@@ -86,7 +92,14 @@ def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
             "untouched, today": _outcome(copies["untouched"], own, today),
             "fixed, today": _outcome(copies["fixed"], own, today),
         }
-    told: dict[str, object] = {"then": old, "today": new, "what": own.what, "left_out": own.left_out}
+    ran, unreached = _reached(ran)
+    told: dict[str, object] = {
+        "unreached": unreached,
+        "then": old,
+        "today": new,
+        "what": own.what,
+        "left_out": own.left_out,
+    }
     told |= {"commit": own.commit, "kind": own.kind}
     told |= {name: f"{sum(not error for error in each.values())} of {len(each)}" for name, each in ran.items()}
     told["broken then"] = _broken(ran["untouched, then"], ran["fixed for both, then"])
@@ -95,6 +108,14 @@ def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
     told["left"] = _reasons(ran["untouched, then"], ran["fixed, today"])
     told["never"] = _reasons({}, {name: error for name, error in ran["untouched, then"].items() if error})
     return told
+
+
+def _reached(ran: Mapping[str, Outcome]) -> tuple[dict[str, Outcome], int]:
+    """What all four runs came to within the time; how many tests, cells or programs one of them did not."""
+    late = {name for each in ran.values() for name, error in each.items() if error == _NOT_REACHED}
+    return {
+        condition: {name: error for name, error in each.items() if name not in late} for condition, each in ran.items()
+    }, len(late)
 
 
 def _fix(copy: Path, *options: str) -> None:
@@ -121,23 +142,29 @@ def _outcome(folder: Path, own: Own, python: str) -> Outcome:
         return _cells(folder, own.notebooks, python)
     if own.program:
         return _program(folder, own.program, python)
-    return _tests(folder, own.tests, python)
+    return _tests(folder, own, python)
 
 
-def _tests(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
+def _tests(folder: Path, own: Own, python: str) -> Outcome:
     report = folder.parent / "report.xml"
     report.unlink(missing_ok=True)
-    _run(folder, [python, *_PYTEST, f"--junitxml={report}", *arguments])
+    _run(folder, [python, *_PYTEST, f"--junitxml={report}", *own.tests], "tests", own.devices)
     if not report.exists():
         return {"pytest": "not done"}
     return {
         f"{case.get('classname')}.{case.get('name')}": _fault(case)
         for case in ElementTree.parse(report).iter("testcase")
-        if case.find("skipped") is None
+        if case.find("skipped") is None or _is_late(case)
     }
 
 
+def _is_late(case: ElementTree.Element) -> bool:
+    return any(each.get("message") == _NOT_REACHED for each in case.iter("skipped"))
+
+
 def _fault(case: ElementTree.Element) -> str:
+    if _is_late(case):
+        return _NOT_REACHED
     for told in (*case.iter("error"), *case.iter("failure")):
         found = _ERROR.findall(told.text or "") or _ERROR.findall(told.get("message", ""))
         return (found[-1] if found else told.get("message", "fails").splitlines()[0])[:160]
@@ -147,7 +174,7 @@ def _fault(case: ElementTree.Element) -> str:
 def _cells(folder: Path, notebooks: tuple[str, ...], python: str) -> Outcome:
     found: dict[str, str] = {}
     for notebook in notebooks:
-        said = _run(folder, [python, "-W", "ignore", str(_CELLS), str(_CELL_S), notebook]).stdout
+        said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "cells.py"), notebook], "cells").stdout
         last = said.strip().rpartition("\n")[2]
         found |= json.loads(last) if last.startswith("{") else {f"{notebook}: all": "not done"}
     return found
@@ -159,8 +186,12 @@ def _program(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
     return {" ".join(arguments): (found[-1] if found else "not done")[:160] if done.returncode else ""}
 
 
-def _run(folder: Path, command: list[str]) -> subprocess.CompletedProcess[str]:
-    around = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(folder), "MPLBACKEND": "agg", "TF_CPP_MIN_LOG_LEVEL": "3"}
+def _run(
+    folder: Path, command: list[str], what: str = "programs", devices: int = 1
+) -> subprocess.CompletedProcess[str]:
+    around = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    around |= {"PYTHONPATH": f"{folder}{os.pathsep}{_INSIDE}", "REACHED_S": str(_REACHED_S.get(what, ""))}
+    around |= {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
     env = {**os.environ, **around}
     try:
         return subprocess.run(
