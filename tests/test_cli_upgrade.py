@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, Cli
 
+from jaxfix.drivers.workflow.request import Ends
 from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import unmarked
 
@@ -142,6 +143,27 @@ def test_a_module_of_jax_that_is_passed_around_leaves_the_fix(project: Path, cli
     assert "+print(jax.tree.map(abs, [-1]))" in cli("upgrade", "--diff", "--unproven").out
     cli("upgrade", "--write", "--allow-no-vcs")
     assert "jax.tree_map" in (project / "train.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ((), "jax.tree_util.tree_map"),
+        (("--from", "0.4.13"), "jax.tree_util.tree_map"),
+        (("--from", "0.4.30"), "jax.tree.map"),
+    ],
+)
+def test_a_start_leaves_older_versions_behind(project: Path, cli: Cli, options: tuple[str, ...], name: str) -> None:
+    (project / "requirements.txt").write_text("jax>=0.3\n")
+    (project / "train.py").write_text("import jax\n\nx = jax.tree_map(abs, [1])\n")
+    assert f"+x = {name}(abs, [1])" in cli("upgrade", *options, "--diff", "--unproven").out
+
+
+@pytest.mark.parametrize(("oldest", "floor"), [((0, 4, 13), (0, 4, 13)), (None, None)])
+def test_what_runs_with_both_is_written_without_requirements_too(
+    oldest: tuple[int, ...] | None, floor: tuple[int, ...] | None
+) -> None:
+    assert Ends((0, 4, 13), oldest=oldest).floor(None) == floor
 
 
 def test_an_array_is_annotated_as_the_oldest_version_can(project: Path, cli: Cli) -> None:

@@ -153,8 +153,8 @@ def _tests(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     yield "at its last commit before 15 June 2023, or its last one: the registry of pip has no older jaxlib than"
     yield "0.4.13, the *then* of all rows, so what needs a jax of 2021 or 2022 fails then too. *For both*: fixed as a"
     yield "project that says it runs with the jax of then too. *Broken*: what passes untouched and not fixed, with the"
-    yield "same jax. Tests of all files are taken in turn; compared is what all four runs reach within 60 s from the first"
-    yield "one on, 120 s for the cells of a notebook, and the rest is *not reached*.\n"
+    yield "same jax. Tests of all files are taken in turn; compared is what all four runs reach within 40 s from the"
+    yield "first one on, 60 s for the cells of a notebook, and the rest is *not reached*.\n"
     heads = ("repository", "kind", "commit", "what", *_CONDITIONS, "broken then", "broken today", "not reached")
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"

@@ -82,7 +82,7 @@ def _asked(options: Upgrade, request: Request) -> int:
         f"in copies of `{root}`"
     )
     roots = _roots(targets, root)
-    both = replace(request, ends=Ends(period, request.ends.to if request.ends is not None else None))
+    both = replace(request, ends=Ends(period, request.ends.to if request.ends is not None else None, oldest=period))
     for_both = partial(_changed_by, both)
     sides = Side(python, {}, roots), Side(options.python or sys.executable, changed, roots, for_both)
     variables = dict(alike(period)) | ({"JAX_PLATFORMS": "cpu"} if options.oracle_python is None else {})

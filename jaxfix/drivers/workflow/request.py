@@ -6,10 +6,20 @@ from jaxfix.source.frozen import frozen
 
 @frozen
 class Ends:
-    """From which version of jax a project is brought to which; None is what the project and its Python say."""
+    """From which version of jax a project is brought to which; None is what the project and its Python say.
+
+    What is written has to run with `oldest` too; where that is None, with what the project admits from `came_from` on.
+    """
 
     came_from: tuple[int, ...] | None = None
     to: tuple[int, ...] | None = None
+    oldest: tuple[int, ...] | None = None
+
+    def floor(self, admitted: tuple[int, ...] | None) -> tuple[int, ...] | None:
+        """The oldest version that what is written has to run with, in a project that admits that one."""
+        if self.oldest is not None or admitted is None:
+            return self.oldest
+        return max(admitted, self.came_from or admitted)
 
     @property
     def command(self) -> str:

@@ -207,6 +207,7 @@ class _Settings:
         if ends is not None:
             came_from = ends.came_from or admitted.oldest or versions.pinned(folder) or admitted.newest
             told = replace(told, jax=ends.to or versions.jax, came_from=came_from, until=(), libraries=())
+            told = replace(told, oldest_jax=ends.floor(admitted.oldest))
             told = replace(
                 told, origins=origins(admitted, came_from), floors=least(versions.libraries, admitted.floors)
             )
