@@ -196,7 +196,12 @@ def _program(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
 def _run(
     folder: Path, command: list[str], what: str = "programs", devices: int = 1
 ) -> subprocess.CompletedProcess[str]:
-    around = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    around = {
+        "JAX_PLATFORMS": "cpu",
+        "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
+        "MPLBACKEND": "agg",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
     around |= {"PYTHONPATH": f"{folder}{os.pathsep}{_INSIDE}", "REACHED_S": str(_REACHED_S.get(what, ""))}
     around |= {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
     env = {**os.environ, **around}
