@@ -40,6 +40,21 @@ def test_a_jax_that_refuses_what_pmap_returned_is_left() -> None:
     assert found.finding.declined is not None and found.finding.declined.code is Code.OLDER_VERSION
 
 
+@pytest.mark.parametrize("is_library", [False, True])
+def test_a_pmap_that_runs_is_for_who_asks(tmp_path: Path, cli: Cli, is_library: bool) -> None:
+    package = tmp_path / "model"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "step.py").write_bytes(SOURCE.text)
+    if is_library:
+        (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n")
+    assert cli("check", str(tmp_path)).code == 0
+    assert "jax.pmap" not in cli("check", str(tmp_path)).out
+    assert all(
+        "jax.pmap" in cli(*how, str(tmp_path)).out for how in (("check", "--all"), ("upgrade", "--diff", "--unproven"))
+    )
+
+
 LAYOUTS = {
     "sharding.reshape(4, 2)": "ids.reshape(4, 2)",
     "sharding.reshape((2, 4)).T": "ids.reshape(2, 4).T",

@@ -93,6 +93,9 @@ Evidence: results equal bit for bit, on at least two devices: on one device ever
 show, so a proof on one device is refused. `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight
 devices.
 
+`check` reports a `pmap`, which jax runs without a warning, with `--all` alone, and so what is deprecated and left to a
+person; `upgrade` reports all.
+
 Source: https://docs.jax.dev/en/latest/migrate_pmap.html and
 https://docs.jax.dev/en/latest/notebooks/shard_map.html
 """
@@ -101,7 +104,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
-from jaxfix.api import Codemod, Declined, Equality, Finding, Module, Proves, Safety
+from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety
 from jaxfix_codemods.legacy_parallelism import entering, partitioned, positional
 from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, is_of_many_hosts, mapped
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES
@@ -131,6 +134,7 @@ def _finding(module: Module, each: Mapped) -> Finding:
         at=each.at,
         message="`jax.pmap` is kept for old code: `jit` of `shard_map` does the same",
         title="Replace `pmap` with `jit` of `shard_map`",
+        confidence=Confidence.POSSIBLE,
     )
     try:
         check(module, each)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 
-from jaxfix.api import FUNCTIONS, Code, Declined, Finding, Module, Reason, Rewriter, jit_of
+from jaxfix.api import FUNCTIONS, Code, Confidence, Declined, Finding, Module, Reason, Rewriter, jit_of
 from jaxfix.api.library import Fate, Package, where
 from jaxfix_codemods.legacy_parallelism.meshes import Entered, entered
 from jaxfix_codemods.legacy_parallelism.partitioned import PJIT
@@ -39,7 +39,7 @@ def _finding(module: Module, each: Entered) -> Finding:
     try:
         _check(module, each)
     except Declined as declined:
-        return found(declined=declined.reason)
+        return found(declined=declined.reason, confidence=Confidence.POSSIBLE)
     return found(recipe=partial(_write, each))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from jaxfix.api import Code, Declined, Finding, Module, Reason, Recipe, Rewriter, frozen
+from jaxfix.api import Code, Confidence, Declined, Finding, Module, Reason, Recipe, Rewriter, frozen
 from jaxfix.api.library import Fate
 from jaxfix_codemods.legacy_parallelism.meshes import SHARDINGS, SPECS, leaves, spelled, the_mesh
 
@@ -60,7 +60,7 @@ def _finding(module: Module, at: ast.Name | ast.Attribute) -> Finding:
         each = _used(module, at)
         shardings = _shardings(module, each)
     except Declined as declined:
-        return found(declined=declined.reason)
+        return found(declined=declined.reason, confidence=Confidence.POSSIBLE)
     return found(recipe=partial(_write, module, each, shardings))
 
 

@@ -150,10 +150,14 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: 
 
 
 def _expected(found: Sequence[Diagnostic], targets: Iterable[Target]) -> tuple[Diagnostic, ...]:
-    """Those that are reported without `--all`: in code that others call the possible ones too."""
+    """Those that are reported without `--all`: of code that others call the possible ones that cost, too."""
     unsure = {entry.path for entry in found if entry.confidence is Confidence.POSSIBLE}
     public = {target.source.path for target in targets if target.source.path in unsure and _is_public(target)}
-    return tuple(entry for entry in found if entry.confidence is not Confidence.POSSIBLE or entry.path in public)
+    return tuple(
+        entry
+        for entry in found
+        if entry.confidence is not Confidence.POSSIBLE or (entry.path in public and entry.cost is not None)
+    )
 
 
 def _is_public(target: Target) -> bool:
