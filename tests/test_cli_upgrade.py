@@ -224,6 +224,7 @@ def test_what_is_held_is_proven_by_the_same_command(project: Path, cli: Cli) -> 
     [
         (("--to", "next"), "not a version of jax"),
         (("--diff", "--write"), "writes nothing"),
+        (("--python", "nowhere/python"), "no such file"),
         (("--unproven",), "says what is written"),
         (("--unproven", "--run", "python train.py"), "runs nothing"),
     ],

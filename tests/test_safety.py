@@ -149,6 +149,18 @@ def test_a_removed_name_is_never_safe_and_not_renamed_where_a_caller_takes_its_e
 
 
 @pytest.mark.parametrize(
+    ("members", "is_renamed"),
+    [("np.ndarray, jnp.DeviceArray", True), ("jnp.ndarray, jnp.DeviceArray", False), ("Any, jax.Array", None)],
+)
+def test_a_union_of_which_one_member_is_left_is_not_renamed(members: str, is_renamed: bool | None) -> None:
+    """`Array.__args__` of another file raises then."""
+    head = "import jax\nimport jax.numpy as jnp\nimport numpy as np\nfrom typing import Any, Union\n\n"
+    text = f"{head}Array = Union[{members}]\n"
+    found = analyze(SourceFile.decode("case.py", text.encode()), (removed_api.CODEMOD,)).found
+    assert [each.finding.renames for each in found] == ([] if is_renamed is None else [is_renamed])
+
+
+@pytest.mark.parametrize(
     "patch",
     [
         "import jax\njax.tree_map = lambda f, tree: tree\n",

@@ -119,7 +119,8 @@ def _drivers(found: Mapping[str, str] | None) -> Iterator[str]:
         return
     yield "## Libraries under the oracle\n\nThe last commit before 15 June 2023 of libraries, each driven by a program"
     yield "of ours in `benchmarks/upgrade/drivers`: untouched with jax 0.4.13, fixed with today's. Those of evosax are"
-    yield "steps of CMA-ES, which repeat an eigendecomposition: they are 1.3e-6 apart, and the bound is 1e-6.\n"
+    yield "steps of CMA-ES, which repeat an eigendecomposition: they are 1.3e-6 apart, and the bound is 1e-6. evojax,"
+    yield "on four devices, and distrax were added for it, by name.\n"
     yield "| library | answer |\n|---|---|"
     yield from (f"| {name.replace('+', '/')} | {_short(answer)} |" for name, answer in found.items())
     yield ""

@@ -1,15 +1,20 @@
 """A type that objects are asked for: `jax.Array` answers otherwise."""
 
 import functools
+from typing import Union
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.interpreters import xla
+from jax import Array as ShardedDeviceArray
 
 KINDS = (np.ndarray, jnp.DeviceArray)
 Asked = jnp.DeviceArray
 Read = jax.Array
+Both = Union[np.ndarray, jax.Array]
+Parts = Union[np.ndarray, jnp.DeviceArray]
+Every = Union[jnp.ndarray, jax.Array, ShardedDeviceArray]
 NAMES = {jnp.DeviceArray: "array"}
 
 
@@ -20,7 +25,11 @@ def kind(x):
         return 2
     if isinstance(x, (int, (jax.random.KeyArray, float))):
         return 3
-    return isinstance(x, Asked)
+    return isinstance(x, Asked) or isinstance(x, Parts.__args__)
+
+
+def whole(x: Both) -> Every:
+    return x
 
 
 @functools.singledispatch

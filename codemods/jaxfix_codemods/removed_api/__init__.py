@@ -66,7 +66,7 @@ from jaxfix_codemods.removed_api.fates import fate, words
 from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
 from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
 from jaxfix_codemods.removed_api.telling import certain
-from jaxfix_codemods.removed_api.types import is_type
+from jaxfix_codemods.removed_api.types import is_plain_type
 from jaxfix_codemods.removed_api.uses import Imported, Named, imported, in_texts, named
 
 _IN_TEXT = "its name is in a string"
@@ -209,10 +209,10 @@ def _is_other(module: Module, each: Imported | Named) -> bool:
 def _are_types(module: Module, each: Imported | Named) -> bool:
     """Whether nothing but annotations names it."""
     if isinstance(each, Named):
-        return is_type(module, each.at)
+        return is_plain_type(module, each.at)
     name = each.alias.asname or each.alias.name
     uses = module.names.reads(name, module.scope_of(name, each.statement))
-    return all(is_type(module, use) for use in uses)
+    return all(is_plain_type(module, use) for use in uses)
 
 
 CODEMOD = Codemod(

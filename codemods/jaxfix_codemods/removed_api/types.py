@@ -3,6 +3,10 @@
 import ast
 
 from jaxfix.api import Module
+from jaxfix.api.library import NAMED, Way
+
+_SAME = {name: row.new for row in NAMED.values() if row.way is Way.TYPE for name in (row.old, row.older, row.new)}
+"""By the names that a type has had, today's."""
 
 
 def is_type(module: Module, node: ast.AST) -> bool:
@@ -10,17 +14,27 @@ def is_type(module: Module, node: ast.AST) -> bool:
     return _reader(module, node) is not None
 
 
+def is_plain_type(module: Module, node: ast.AST) -> bool:
+    """As `is_type`; not in a `Union` of which the new name leaves one member: that has no `__args__`."""
+    reader = _reader(module, node)
+    match reader:
+        case ast.Subscript(slice=ast.Tuple(elts=[_, _, *_] as parts)):
+            types = {_SAME.get(module.qualname(part) or "") for part in parts}
+            return len(types) > 1 or None in types
+    return reader is not None
+
+
 def is_asked_for(module: Module, node: ast.AST) -> bool:
     """Whether code may ask objects for the type that is named: in `isinstance`, by `is`, in a registry, as a base.
 
-    An alias that only annotations read asks for nothing.
+    An alias that only annotations read asks for nothing, of a `Union` neither.
     """
-    if is_type(module, node):
-        return False
-    match module.parent(node):
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is node:
+    reader = _reader(module, node)
+    value = node if reader is None else reader
+    match module.parent(value):
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=whole) if whole is value:
             return any(not is_type(module, use) for use in module.names.reads(name, module.scope_of(name, target)))
-    return True
+    return reader is None
 
 
 def is_never_run(module: Module, node: ast.AST) -> bool:

@@ -1,6 +1,7 @@
 """`jaxfix upgrade`: says what another version of jax makes of a project, and brings the project there."""
 
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -128,6 +129,8 @@ def _check(options: Upgrade) -> None:
         raise ConfigError("`--unproven` runs nothing, and `--run` does", hint="leave one out")
     if options.unproven and not options.applies:
         raise ConfigError("`--unproven` says what is written", hint="give `--write` or `--diff` as well")
+    if options.python is not None and shutil.which(options.python) is None and not Path(options.python).exists():
+        raise ConfigError(f"`--python {options.python}`: no such file", hint="name an interpreter")
     output.refuse_unwritable(options.output_file)
 
 
