@@ -10,7 +10,7 @@ import pytest
 from command_line import Cli
 
 from jaxfix.engine.analyze import analyze
-from jaxfix.engine.plan import plan
+from jaxfix.engine.plan import cook, plan
 from jaxfix.report.finding import Proves
 from jaxfix.report.reason import Code
 from jaxfix.semantic.project.surroundings import Surroundings
@@ -53,6 +53,23 @@ def test_a_pmap_that_runs_is_for_who_asks(tmp_path: Path, cli: Cli, is_library: 
     assert all(
         "jax.pmap" in cli(*how, str(tmp_path)).out for how in (("check", "--all"), ("upgrade", "--diff", "--unproven"))
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "function"),
+    [
+        ("f = jax.pmap(abs)\n\ndef main(x):\n    y = f(x)\n", "main"),
+        ("f = jax.pmap(abs)\n\ndef main(x):\n    y = f(x)\n\nz = f(1)\n", "<module>"),
+        ("f = jax.pmap(abs)\n", "<module>"),
+        ("@jax.pmap\ndef f(x):\n    return x\n\ndef main(x):\n    y = f(x)\n", "main"),
+        ("def main(x):\n    f = jax.pmap(abs)\n    y = f(x)\n", "main"),
+    ],
+)
+def test_a_run_compares_where_the_function_is_called(text: str, function: str) -> None:
+    """A script leaves no array outside of its `main`."""
+    found = analyze(SourceFile.decode("a.py", f"import jax\n\n{text}".encode()), CODEMOD)
+    (fix,) = cook(found)
+    assert fix.function == function
 
 
 LAYOUTS = {

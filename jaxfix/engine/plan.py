@@ -126,7 +126,7 @@ def _cook(module: Module, found: Found) -> Fix:
         equality=found.finding.equality or found.codemod.equality,
         proves=found.finding.proves or found.codemod.proves,
         lowered_because=None,
-        function=module.path(found.finding.at),
+        function=module.path(found.finding.shows or found.finding.at),
         guess=found.finding.guess and found.confidence is Confidence.POSSIBLE,
         renames=found.finding.renames,
         raises=found.codemod.raises,

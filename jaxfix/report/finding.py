@@ -207,6 +207,7 @@ class Finding:
       certain_if: what would make it certain, in half a sentence, where the cost depends on something else than eager
         calls of the function around it.
       offers: cures that change what a user may ask to change; without that the finding is what all else says.
+      shows: code of the function in which a run shows what the cure does; None for that around `at`.
     """
 
     at: ast.AST
@@ -226,6 +227,7 @@ class Finding:
     renames: bool = False
     certain_if: str | None = None
     offers: tuple[Offer, ...] = ()
+    shows: ast.AST | None = None
 
     def asked(self, changes: Collection[Change], *, as_reference: bool = False) -> Self:
         """The finding with the cure of its first offer among these."""

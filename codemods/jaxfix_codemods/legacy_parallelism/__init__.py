@@ -106,7 +106,7 @@ from itertools import islice
 
 from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety
 from jaxfix_codemods.legacy_parallelism import entering, partitioned, positional
-from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, check, is_of_many_hosts, mapped
+from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, caller, check, is_of_many_hosts, mapped
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES
 from jaxfix_codemods.legacy_parallelism.writing import write
 
@@ -140,7 +140,7 @@ def _finding(module: Module, each: Mapped) -> Finding:
         check(module, each)
     except Declined as declined:
         return found(declined=declined.reason)
-    return found(recipe=partial(write, module, each))
+    return found(recipe=partial(write, module, each), shows=caller(module, each))
 
 
 CODEMOD = Codemod(

@@ -185,6 +185,13 @@ def _is_named(module: Module, inner: Mapped, function: ast.expr) -> bool:
     return module.names.only_value(function) is inner.whole
 
 
+def caller(module: Module, each: Mapped) -> ast.Call | None:
+    """A call of what it returns; None where not all of them are in functions, and it is outside of them."""
+    calls = [*_calls(module, each)]
+    is_inside = module.function(each.whole) is None and all(module.function(call) for call in calls)
+    return calls[0] if calls and is_inside else None
+
+
 def _check_calls(module: Module, each: Mapped) -> None:
     for call in _calls(module, each):
         if any(keyword.arg is not None for keyword in call.keywords):
