@@ -127,6 +127,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "safety": (Safety, type(None)),
     "equality": (Equality, type(None)),
     "deprecated": (bool,),
+    "shows": (ast.AST, type(None)),
 }
 
 
