@@ -228,8 +228,9 @@ def section(rows: Mapping[Kind, str]) -> str:
         "compilation cache that the cases share, as those of the proof do. The machine has two processors; the last",
         "column but one says how many of them other work kept busy, on average, and the last one on which day. Seconds",
         "by the clock grow with other work, and processor seconds by up to two thirds; runs and compiles do not depend",
-        "on it. Of each proof the last row at rest and the last one beside other work are kept. Nothing was measured",
-        "on a machine with more processors, such as 16, or on a GPU.",
+        "on it. Of each proof the last row at rest and the last one beside other work are kept. Not measured: more",
+        "processors (there `python -m benchmarks.proof_cost optax --cores 1 16` adds its rows), and a GPU",
+        "(`jaxfix apply examples/train.py --on gpu --run 'python examples/train.py'` says what it takes).",
         "",
         "| proof | processors | runs | compiles | processor seconds | plain passes | by the clock | first receipt "
         "| others | day |",
