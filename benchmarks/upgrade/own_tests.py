@@ -140,7 +140,8 @@ def _broken(before: Outcome, after: Outcome) -> list[str]:
 
 def _reasons(before: Outcome, after: Outcome) -> dict[str, int]:
     """The errors of what passes before, or was not asked, and not after; the most frequent first."""
-    errors = Counter(error for name, error in after.items() if error and not before.get(name, ""))
+    found = (error for name, error in after.items() if error and not before.get(name, ""))
+    errors = Counter(error.partition(" (/")[0] for error in found)  # without the path of an environment
     return dict(errors.most_common(6))
 
 
