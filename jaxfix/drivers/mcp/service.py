@@ -13,7 +13,7 @@ from jaxfix.drivers.mcp import below, paging, results
 from jaxfix.drivers.mcp.calling import Called, Told, call
 from jaxfix.drivers.mcp.options import Options
 from jaxfix.drivers.workflow.traces import read_trace
-from jaxfix.render.paint import printable
+from jaxfix.render.paint import counted, printable
 from jaxfix.report.trace.compiles import Compiled, compiled
 from jaxfix.source.errors import ConfigError, EvidenceError
 from jaxfix.source.frozen import frozen
@@ -172,7 +172,7 @@ class Service:
         return results.Proved(
             proven=bool(document["fixes"]),
             verdict="proven" if proven else "not proven",
-            reason=f"{proven} of {len(judged)} tried are proven; the diff has {len(document['fixes'])} fixes",
+            reason=f"{proven} of {len(judged)} tried are proven; the diff has {counted(len(document['fixes']), 'fix')}",
             judged=judged,
             diff="".join(paging.files_of(said.stdout)),
             receipt=receipt,
