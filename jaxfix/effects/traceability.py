@@ -98,9 +98,8 @@ class _Reader:
         if captures is None:
             found.reason = found.reason or Reason(Code.LAYOUT, "it shares its line with another function")
         elif captures.rebinds:
-            found.reason = found.reason or Reason(
-                Code.SIDE_EFFECT, f"it rebinds `{min(captures.rebinds)}` outside of itself"
-            )
+            text = f"it rebinds `{min(captures.rebinds)}` outside of itself"
+            found.reason = found.reason or Reason(Code.SIDE_EFFECT, text)
         if found.reason is None:
             body = [function.body] if isinstance(function, ast.Lambda) else function.body
             self._read(body, function, found)
@@ -228,10 +227,8 @@ class _Reader:
             case ast.Try() | ast.AsyncFor() | ast.AsyncWith() | ast.Global() | ast.Nonlocal():
                 found.reason = Reason(Code.SIDE_EFFECT, f"it has a `{_word(node)}`, which runs only at trace time")
             case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
-                found.reason = Reason(
-                    Code.SIDE_EFFECT,
-                    f"it enters `{self._module.text(items[0].context_expr)}`, which happens only at trace time",
-                )
+                entered = self._module.text(items[0].context_expr)
+                found.reason = Reason(Code.SIDE_EFFECT, f"it enters `{entered}`, which happens only at trace time")
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) | ast.UnaryOp(ast.Not(), test):
                 self._required.of(test, f"branches on `{_line(self._module, test)}`", found)
             case ast.While(test=test):

@@ -8,8 +8,6 @@ from jaxfix.api.analysis import is_length
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.settled import has_constants
 
-_MEASURES = frozenset({"shape", "size"})
-
 
 def lengths(module: Module, statement: ast.stmt | ast.expr) -> tuple[str, ...]:
     """The variables that `statement` binds, if all are lengths: `rows, width = x.shape`."""
@@ -34,7 +32,7 @@ def _measured(node: ast.AST) -> list[ast.expr]:
     found = []
     for part in walk(node):
         match part:
-            case ast.Attribute(value=value, attr=attr) if attr in _MEASURES:
+            case ast.Attribute(value=value, attr="shape" | "size"):
                 found.append(value)
             case ast.Call(func=ast.Name(id="len"), args=[value]):
                 found.append(value)
