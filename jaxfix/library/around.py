@@ -61,7 +61,7 @@ FUNCTIONS = (
     Function("equinox.filter_vmap", (Transform.BATCHES, Transform.ONLY_VALUES, Identity.BY_VALUE)),
     Function("equinox.Module", (Class.MODULE, Class.HIDES, Class.MODEL)),
     Function("equinox.Partial", (Identity.BY_VALUE, Transform.BINDS, Class.HIDES)),
-    Function("flax.jax_utils.replicate", (Result.STACKED,)),
+    Function("flax.jax_utils.replicate", (Effect.WAITS, Result.STACKED)),
     Function("flax.linen.Dense", (Class.DENSE,)),
     Function("flax.linen.Dropout", (Class.EMPTY,)),
     Function("flax.linen.remat", (Transform.RECOMPUTES,)),

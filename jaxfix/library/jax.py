@@ -67,6 +67,8 @@ FUNCTIONS = (
     Function("jax.default_device", (Effect.PLACES,)),
     Function("jax.device_get", (Effect.WAITS, Effect.FETCHES)),
     Function("jax.device_put", (Result.SAME_BUFFER, Effect.PLACES)),
+    Function("jax.device_put_replicated", (Effect.WAITS, Effect.PLACES), versions="jax<0.10"),
+    Function("jax.device_put_sharded", (Effect.WAITS, Effect.PLACES), versions="jax<0.10"),
     Function("jax.device_count", (Result.STATIC, Result.WHOLE)),
     Function("jax.devices", (Effect.PLACES, Result.STATIC)),
     Function("jax.dlpack.from_dlpack", (Result.SHARED,)),
