@@ -24,13 +24,13 @@ def step(evidence: Evidence) -> str:
 def prover(evidence: Evidence) -> str:
     """How the prover does on rewrites that are known to be wrong, and to be right."""
     wrong, wrongs, refused, rights = _judged(evidence)
-    return f"**{wrong} of {wrongs}** wrong rewrites proven, and **{rights - refused} of {rights}** right ones"
+    return f"**{wrong} of {wrongs}** wrong rewrites proven, and refused **{refused} of {rights}** right ones"
 
 
 def judged(evidence: Evidence) -> str:
     """The same, as a page of `docs` says it."""
     wrong, wrongs, refused, rights = _judged(evidence)
-    return f"{wrong} of {wrongs} wrong rewrites were called proven, {rights - refused} of {rights} right ones were"
+    return f"{wrong} of {wrongs} wrong rewrites were called proven, {refused} of {rights} right ones refused"
 
 
 def programs(evidence: Evidence) -> str:
