@@ -10,7 +10,7 @@ PROVER = "* wrong rewrites called proven: **0** of 108\n* right rewrites refused
 def test_a_marked_figure_is_what_the_evidence_says_now() -> None:
     page = "It called <!-- figure: prover -->**9 of 9** x<!-- end --> today."
     quoted = figures.quoted(page, {"prover": PROVER})
-    assert "**0 of 108** wrong rewrites proven, and **65 of 66** right ones" in quoted
+    assert "**0 of 108** wrong rewrites proven, and refused **1 of 66** right ones" in quoted
     assert quoted.startswith("It called ") and quoted.endswith(" today.")
     assert figures.quoted(quoted, {"prover": PROVER}) == quoted
     assert "**2 of 108**" in figures.quoted(quoted, {"prover": PROVER.replace("**0**", "**2**")})
