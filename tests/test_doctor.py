@@ -130,7 +130,7 @@ def test_json_says_the_same(project: Path, cli: Cli) -> None:
     [
         ("exit 3", "gives no answer: exit status 3"),
         ("echo no module >&2; exit 1", "gives no answer: exit status 1: no module"),
-        ("echo hello", "gives no answer: it says nothing"),
+        ("echo hello", "gives no answer: no output"),
         ("sleep 60", "gives no answer: cut off at the time limit"),
     ],
 )
