@@ -60,8 +60,8 @@ def test_names_come_from_places_and_paths_start_at_the_list(tmp_path: Path) -> N
     [
         ("", "lists no repositories"),
         ("[[repository]\n", "repos.toml: "),
-        ("[[repository]]\n", "one of `path` and `url`"),
-        ('[[repository]]\npath = "a"\nurl = "b"\n', "one of `path` and `url`"),
+        ("[[repository]]\n", "either `path` or `url`"),
+        ('[[repository]]\npath = "a"\nurl = "b"\n', "either `path` or `url`"),
         ("[[repository]]\npath = 3\n", "`path` is a string"),
         ('[[repository]]\npath = "a"\ninstall = "pip"\n', "`install` is a list of strings"),
         ('[[repository]]\npath = "a"\nbranch = "b"\n', "unknown key `branch`"),

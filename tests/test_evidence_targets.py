@@ -412,7 +412,7 @@ def test_a_place_without_python(project: Path) -> None:
 def test_a_launcher_that_keeps_standard_input_to_itself(project: Path, tmp_path: Path) -> None:
     closed = script(tmp_path / "closed", 'exec "$@" </dev/null')
     said = failing(project, target_for(None, str(closed)))
-    assert "passes no standard input on" in said.message and "-i" in str(said.hint)
+    assert "does not pass standard input" in said.message and "-i" in str(said.hint)
 
 
 def test_a_launcher_that_fails(project: Path, tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def again(measurement: Measurement, program: str) -> list[tuple[Why, str]]:
             Why.CONTEXT,
             "`jax_default_matmul_precision` None -> float32",
         ),
-        ("class C: pass\ng(ones(3), C())\ng(ones(3), C())", Why.STATIC, "static argument `n` is another `C`"),
+        ("class C: pass\ng(ones(3), C())\ng(ones(3), C())", Why.STATIC, "static argument `n` is a different `C`"),
         ("g(ones(3), 1)\njax.clear_caches()\ng(ones(3), 1)", Why.UNKNOWN, None),
     ],
     ids=["static", "shape", "dtype", "weak", "structure", "keyword", "configuration", "object", "cleared"],

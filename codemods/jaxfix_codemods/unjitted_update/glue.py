@@ -171,7 +171,7 @@ def _for_others(module: Module) -> Iterator[ast.FunctionDef]:
         return
     for each in module.tree.body:
         inner = each.body if isinstance(each, ast.ClassDef) else (each,)
-        yield from (function for function in inner if isinstance(function, ast.FunctionDef))
+        yield from (f for f in inner if isinstance(f, ast.FunctionDef) and not f.name.startswith("__"))
 
 
 def is_short(module: Module, loop: ast.AST) -> bool:
