@@ -60,6 +60,9 @@ class Callers:
 
     @property
     def _through_objects(self) -> str | None:
+        """How it is asked for; None in a package, whose methods have too many readers to be followed."""
+        if "." in (self.module.surroundings.name or "."):
+            return None
         return plain_method(self.module, self.named) if isinstance(self.named, FUNCTIONS) else None
 
     def _takes(self, called: CallSite) -> bool:

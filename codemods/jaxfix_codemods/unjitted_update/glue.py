@@ -149,7 +149,7 @@ def _calls_jitted(module: Module, loop: ast.AST) -> bool:
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
     """The functions and methods that a loop of another file calls eagerly, and that start enough, with such a call.
 
-    Those of a package that is built are for many callers, and are not asked about.
+    Those of a package are for many callers, and are not asked about.
     """
     project = module.surroundings.project
     for function in _for_others(module):
@@ -159,15 +159,14 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
         every = (*(found.outside if found.is_looped_outside else ()), *found.through_objects)
         if not every or module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
-        use = next((use for use in every if is_looped_at(project, use) and is_eager_at(project, use)), None)
+        use = next((use for use in every if is_looped_at(use) and is_eager_at(project, use)), None)
         if use is not None:
             yield function, use
 
 
 def _for_others(module: Module) -> Iterator[ast.FunctionDef]:
-    """The functions of the file and the methods of its classes, where programs alone can call them."""
-    name = module.surroundings.name
-    if name is None or ("." in name and module.surroundings.is_distributed):
+    """The functions of the file and the methods of its classes; none in a package, where many call them."""
+    if "." in (module.surroundings.name or "."):
         return
     for each in module.tree.body:
         inner = each.body if isinstance(each, ast.ClassDef) else (each,)

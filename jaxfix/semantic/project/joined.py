@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 
-from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import where
 from jaxfix.report.abstract_value import UNKNOWN
@@ -62,7 +61,6 @@ class Joined:
         self._users = Users(files, self._naming, read)
         self._offered = Offered(files, self._naming, around, kept)
         self._callers = Callers(self._users.uses, self._offered)
-        self._looped = Solver(self._is_looped, EXISTS)
 
     def look_up(
         self, used: Collection[str], followed: Mapping[Along, Collection[str]], passed: Collection[str]
@@ -120,15 +118,8 @@ class Joined:
         return found if any(tells(passed) for call in calls for passed in call.passed_to(parameter)) else ()
 
     def is_looped(self, qualname: str) -> bool:
-        """Whether one of its `users` is a call that repeats, in a loop or by the functions around, of any file."""
-        return self._looped(qualname)
-
-    def _is_looped(self, qualname: str) -> bool:
-        calls = [use for use in self.users(qualname) if use.call is not None]
-        if any(use.repeats or use.call.looped for use in calls if use.call is not None):
-            return True
-        through = (path.name for use in calls if not use.is_test for path in use.through)
-        return any(path != qualname and self._looped(path) for path in through if not self._offered.is_common(path))
+        """Whether one of its `users` is a call that repeats, in a loop or by the function around."""
+        return any(use.call is not None and (use.call.looped or use.repeats) for use in self.users(qualname))
 
     def is_used(self, qualname: str) -> bool:
         """Whether a program in another file uses the function."""

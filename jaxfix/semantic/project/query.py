@@ -95,7 +95,7 @@ VALUES: Query[tuple[Use, ...]] = Query(
 PLAIN: Query[tuple[Use, ...]] = Query(
     "plain", tuple[Use, ...], (), Joined.uses_with_plain_parts, Reads.USES, passed=True, of_parameter=True
 )
-LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.CALLERS, _after_looped, passed=True)
+LOOPED: Query[bool] = Query("looped", bool, False, Joined.is_looped, Reads.USES, _after_looped, passed=True)
 IS_USED: Query[bool] = Query("is used", bool, False, Joined.is_used, Reads.USES)
 RUNS: Query[Runs] = Query(
     "runs", Runs, Runs.UNKNOWN, Joined.runs, Reads.CALLERS, _after_runs, along=Along.EAGER_THEN_ALL
@@ -154,11 +154,9 @@ def runs_of(project: Answering, use: Use) -> Runs:
     return next((way for way in (Runs.EAGER, Runs.UNKNOWN, Runs.TRACED) if way in found), Runs.UNKNOWN)
 
 
-def is_looped_at(project: Answering, use: Use) -> bool:
-    """Whether one use of a function is a call that repeats: in a loop, or by the functions around, of any file."""
-    if use.call is None:
-        return False
-    return use.call.looped or use.repeats or any(project.ask(LOOPED, path.name) for path in use.through)
+def is_looped_at(use: Use) -> bool:
+    """Whether one use of a function is a call that repeats: in a loop, or by the function around."""
+    return use.call is not None and (use.call.looped or use.repeats)
 
 
 def is_eager_at(project: Answering, use: Use) -> bool:

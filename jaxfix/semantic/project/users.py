@@ -90,7 +90,7 @@ class Users:
             if name.startswith(".") and "@" in name:
                 methods.setdefault(name.partition("@")[0], []).append(name)
         mentioned: dict[int, set[str]] = {i: set() for i, facts in enumerate(self._files) if facts.uses}
-        told = {*passed, *(name.partition("@")[0] for name in passed if name.startswith("."))}
+        told = {*passed, *(name.partition("@")[0] for name in passed if _is_of_program(name))}
         for index, spelled in self._mentions(found):
             is_passed = self._naming.canonical(spelled) in told
             mentioned.setdefault(index, set()).add(spelled + PASSED if is_passed else spelled)
@@ -140,3 +140,8 @@ class Users:
 def _place(use: Use) -> tuple[str, int]:
     file, _, line = use.at.rpartition(":")
     return file, int(line) if line.isdecimal() else 0
+
+
+def _is_of_program(name: str) -> bool:
+    """Whether it is a method of a class in no package: those of a package have too many readers to be followed."""
+    return name.startswith(".") and "." not in name.partition("@")[2]
