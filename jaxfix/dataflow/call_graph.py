@@ -1,7 +1,7 @@
 """Who uses a function: every place that calls it, or does something else with it, in its own file and in others."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private, plain_method
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
-from jaxfix.syntax.signatures import positional_of
+from jaxfix.syntax.signatures import default_of, positional_of
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name | ast.Attribute
 """What gives a function its name: its `def`, or the target that it is bound to."""
@@ -70,7 +70,9 @@ class Callers:
         if not isinstance(self.named, FUNCTIONS) or isinstance(self.named, ast.Lambda):
             return False
         given = outside_arguments(self.named, called)
-        return given is not None and all(given[name] is not None for name in _needed(self.named, given))
+        if given is None:
+            return False
+        return all(value is not None or default_of(self.named, name) is not None for name, value in given.items())
 
     @property
     def is_looped_outside(self) -> bool:
@@ -220,16 +222,6 @@ def _passed_elsewhere(
             yield None
         elif (passed := given[parameter.arg]) is not None:
             yield passed
-
-
-def _needed(function: Function, given: Iterable[str]) -> list[str]:
-    """The parameters of those given that have no default."""
-    arguments = function.args
-    positional = positional_of(arguments)
-    filled = {each.arg for each in positional[len(positional) - len(arguments.defaults) :]}
-    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    filled |= {each.arg for each, value in named if value is not None}
-    return [name for name in given if name not in filled]
 
 
 def _uses(module: Module, named: Named) -> Iterator[ast.expr]:
