@@ -259,3 +259,35 @@ def test_cures_that_hide_one_another_are_proven(project: Path, cli: Cli) -> None
     text = (project / "train.py").read_text()
     assert "jnp.sort(x, axis=0)" in text and "jnp.arange(3.0)[::-1].at[0].set(1.0)" in text
     assert "jax.ops" not in text
+
+
+ALIASES = """from typing import Union
+
+import jax.numpy as jnp
+import numpy as np
+from jax.interpreters.xla import DeviceArray
+
+Both = Union[np.ndarray, jnp.DeviceArray]
+"""
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["all files", "one file"])
+@pytest.mark.parametrize(
+    ("other", "asks"),
+    [
+        ("from kinds import Both\n\n\ndef f(x: Both) -> bool:\n    return True\n", ""),
+        ("import kinds\n\nok = isinstance(1, kinds.Both.__args__)\n", "Both"),
+        ("from kinds import Both as B\n\nok = isinstance(1, B)\n", "Both"),
+        ("import typing\n\nimport kinds as k\n\nprint(typing.get_args(k.Both))\n", "Both"),
+        ("import kinds\n\nok = issubclass(int, (str, kinds.DeviceArray))\n", "DeviceArray"),
+    ],
+)
+def test_a_type_that_another_file_asks_for_is_left(
+    project: Path, cli: Cli, other: str, asks: str, *, whole: bool
+) -> None:
+    (project / "train.py").unlink()
+    (project / "kinds.py").write_text(ALIASES)
+    (project / "other.py").write_text(other)
+    told = cli("upgrade", *([] if whole else ["kinds.py"]), "--diff", "--unproven").out
+    assert ("Both = Union[np.ndarray, jax.Array]" in told) == (asks != "Both")
+    assert ("from jax import Array as DeviceArray" in told) == (asks != "DeviceArray")

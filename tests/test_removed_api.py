@@ -176,3 +176,53 @@ def test_a_row_is_one_of_its_kind() -> None:
 def test_a_template_names_its_parameters() -> None:
     row = Name("a.f", "{x}.g({y})", Way.REWRITE, Life("", "1.0"), parameters=("x", "y"))
     assert all(f"{{{parameter}" in row.new for parameter in row.parameters)
+
+
+QUOTED = """from typing import *
+import typing as t
+from typing import Annotated, Dict, List, Literal, Optional, TypeVar, Union, cast
+
+import jax
+import jax.numpy as jnp
+
+{}
+"""
+
+
+@pytest.mark.parametrize("name", ["jnp.DeviceArray", "jax.numpy.DeviceArray", "jax.random.KeyArray"])
+@pytest.mark.parametrize(
+    ("text", "is_type"),
+    [
+        ("def f(x: '{}'): ...", True),
+        ("def f(*x: '{}', **y: int): ...", True),
+        ("def f() -> '{}': ...", True),
+        ("async def f() -> 'Optional[{}]': ...", True),
+        ("x: 'Dict[str, {}]'", True),
+        ("x: '{} | None' = None", True),
+        ("class A:\n    x: Optional['{}']", True),
+        ("A = List['{}']", True),
+        ("A = list['{}']", True),
+        ("A = Union[int, Dict[str, '{}']]", True),
+        ("A = cast('{}', jnp.ones(3))", True),
+        ("A = t.TypeVar('A', bound='{}')", True),
+        ("A = TypeVar('A', int, '{}')", True),
+        ("x: Annotated['{}', 'a']", True),
+        ("x: Annotated[int, '{}']", False),
+        ("x: Literal['{}']", False),
+        ("x: Float['{}', 'n']", False),
+        ("x = '{}'", False),
+        ("x: str = '{}'", False),
+        ("def f(x='{}'): '{}'", False),
+        ("A = TypeVar('{}')", False),
+        ("A = cast(str, '{}')", False),
+        ("x = {{'{}': 1}}['{}']", False),
+        ("x = ['{}']", False),
+        ("print('{}')", False),
+        ("getattr(jax, '{}')", False),
+        ("def f(jnp, jax):\n    x: '{}'", False),
+        ("def f():\n    jax = jnp = 1\n    x: '{}'", False),
+    ],
+)
+def test_of_strings_types_alone_are_rewritten(text: str, name: str, *, is_type: bool) -> None:
+    before, after = (QUOTED.format(text.format(*[each] * 2)) for each in (name, "jax.Array"))
+    assert rewritten(before) == (after if is_type else before)

@@ -18,7 +18,7 @@ _RUNS = Path(__file__).with_name("own.toml")
 _INSIDE = Path(__file__).with_name("inside")
 """What runs by the interpreters of the environments."""
 _LONGEST_S = 600
-_REACHED_S = {"tests": 40, "cells": 60}
+_REACHED_S = {"tests": 40, "cells": 60, "programs": _LONGEST_S}
 _NOT_REACHED = "not reached"
 _FIXING_S = 600
 _PYTEST = (
@@ -39,6 +39,7 @@ class Own:
       program: what Python is called with.
       left_out: what does not run, and why.
       devices: of the CPU, virtual ones.
+      limit_s: what is not reached within so long is not compared; 0 for the usual limit.
       commit, kind: as on the page.
     """
 
@@ -47,12 +48,17 @@ class Own:
     program: tuple[str, ...] = ()
     left_out: str = ""
     devices: int = 1
+    limit_s: int = 0
     commit: str = ""
     kind: str = ""
 
     @property
     def what(self) -> str:
         return "tests" if self.tests else "cells" if self.notebooks else "programs"
+
+    @property
+    def reached_s(self) -> int:
+        return self.limit_s or _REACHED_S[self.what]
 
 
 Outcome = Mapping[str, str]
@@ -99,6 +105,7 @@ def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
         "then": old,
         "today": new,
         "what": own.what,
+        "limit": own.reached_s,
         "left_out": own.left_out,
     }
     told |= {"commit": own.commit, "kind": own.kind}
@@ -147,16 +154,16 @@ def _reasons(before: Outcome, after: Outcome) -> dict[str, int]:
 
 def _outcome(folder: Path, own: Own, python: str) -> Outcome:
     if own.notebooks:
-        return _cells(folder, own.notebooks, python)
+        return _cells(folder, own, python)
     if own.program:
-        return _program(folder, own.program, python)
+        return _program(folder, own, python)
     return _tests(folder, own, python)
 
 
 def _tests(folder: Path, own: Own, python: str) -> Outcome:
     report = folder.parent / "report.xml"
     report.unlink(missing_ok=True)
-    _run(folder, [python, *_PYTEST, f"--junitxml={report}", *own.tests], "tests", own.devices)
+    _run(folder, [python, *_PYTEST, f"--junitxml={report}", *own.tests], own)
     if not report.exists():
         return {"pytest": "not done"}
     return {
@@ -179,39 +186,37 @@ def _fault(case: ElementTree.Element) -> str:
     return ""
 
 
-def _cells(folder: Path, notebooks: tuple[str, ...], python: str) -> Outcome:
+def _cells(folder: Path, own: Own, python: str) -> Outcome:
     found: dict[str, str] = {}
-    for notebook in notebooks:
-        said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "cells.py"), notebook], "cells").stdout
+    for notebook in own.notebooks:
+        said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "cells.py"), notebook], own).stdout
         last = said.strip().rpartition("\n")[2]
         found |= json.loads(last) if last.startswith("{") else {f"{notebook}: all": "not done"}
     return found
 
 
-def _program(folder: Path, arguments: tuple[str, ...], python: str) -> Outcome:
-    done = _run(folder, [python, "-W", "ignore", *arguments])
+def _program(folder: Path, own: Own, python: str) -> Outcome:
+    done = _run(folder, [python, "-W", "ignore", *own.program], own)
     found = _ERROR.findall(done.stderr)
-    return {" ".join(arguments): (found[-1] if found else "not done")[:160] if done.returncode else ""}
+    return {" ".join(own.program): (found[-1] if found else "not done")[:160] if done.returncode else ""}
 
 
-def _run(
-    folder: Path, command: list[str], what: str = "programs", devices: int = 1
-) -> subprocess.CompletedProcess[str]:
+def _run(folder: Path, command: list[str], own: Own) -> subprocess.CompletedProcess[str]:
     around = {
         "JAX_PLATFORMS": "cpu",
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
         "MPLBACKEND": "agg",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
-    around |= {"PYTHONPATH": f"{folder}{os.pathsep}{_INSIDE}", "REACHED_S": str(_REACHED_S.get(what, ""))}
-    around |= {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
-    env = {**os.environ, **around}
+    around |= {"PYTHONPATH": f"{folder}{os.pathsep}{_INSIDE}", "REACHED_S": str(own.reached_s)}
+    around |= {"XLA_FLAGS": f"--xla_force_host_platform_device_count={own.devices}"}
+    env, longest = {**os.environ, **around}, own.reached_s + _LONGEST_S
     try:
         return subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, env=env, timeout=_LONGEST_S, check=False
+            command, cwd=folder, capture_output=True, text=True, env=env, timeout=longest, check=False
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 124, "", f"TimeoutError: not done within {_LONGEST_S} s")
+        return subprocess.CompletedProcess(command, 124, "", "TimeoutError: not done in time")
 
 
 def _frozen(value: object) -> object:

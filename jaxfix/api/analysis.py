@@ -48,6 +48,7 @@ from jaxfix.semantic.integers import integer
 from jaxfix.semantic.mutations import changes_of, is_stored
 from jaxfix.semantic.project.query import (
     ASKS_PROCESS,
+    ASKS_TYPE,
     CALLS_BACK,
     DOES_MORE,
     FACTORY,
@@ -78,6 +79,7 @@ __all__ = [
     "ANYTHING",
     "ANY_PART",
     "ASKS_PROCESS",
+    "ASKS_TYPE",
     "CALLS_BACK",
     "DEFAULT",
     "DOES_MORE",

@@ -81,6 +81,10 @@ class Neighbours:
         """Of the files that may change what an attribute or a variable of this name holds."""
         return (*self._telling(_binds, name), *self._telling(_stores, ANY_NAME))
 
+    def mentioning(self, name: str) -> Sequence[Facts]:
+        """Of the files with this name in their text."""
+        return self._telling(_mentions, name)
+
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use what this dotted name stands for, a method through any object."""
         owner, _, last = qualname.rpartition(".")
@@ -215,6 +219,11 @@ def _spells(name: bytes) -> _Says:
     """That a text in it may be the name."""
     quoted = re.compile(rb"""[.'"]%s['"]""" % re.escape(name))
     return lambda text: name in text and bool(quoted.search(text))
+
+
+def _mentions(name: bytes) -> _Says:
+    """That the name is in it."""
+    return lambda text: name in text
 
 
 def _stores(attribute: bytes) -> _Says:

@@ -1,12 +1,15 @@
 """The identifiers of a file: which words it mentions, and which are free for a new name."""
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import STORES, TAKES_NAME
 
+_TYPE = re.compile(r"[A-Za-z_][\w.]*(?:(?:\[+|\]*, ?|\]* ?\| ?)[\w.]+)*\]*")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTIONS = frozenset({ast.FunctionDef, ast.AsyncFunctionDef})
 
 
@@ -78,11 +81,21 @@ class Identifiers:
         )
 
     def among(self, words: frozenset[str]) -> frozenset[str]:
-        """Those of `words` that the code mentions, as `mentions` takes it; empty for none."""
+        """Those of `words` that the code mentions, as `mentions` takes it, or in a type in quotes; empty for none."""
         index, found = self._index, set[str]()
         for mapping in (index.names, index.attributes, index.binding):  # the cost is that of the shorter of the two
             found |= words.intersection(mapping) if len(mapping) < len(words) else words & mapping.keys()
-        return frozenset(found) | (words & self._named) | (words & self._texts)
+        return frozenset(found) | (words & self._named) | (words & self._texts) | (words & self._quoted)
+
+    @cached_property
+    def quoted(self) -> Mapping[str, frozenset[str]]:
+        """The strings that may be types, `"jax.Array"` or `"list[Array]"`, each with its identifiers."""
+        some = [text for text in self._texts if ("." in text or "[" in text) and _TYPE.fullmatch(text)]
+        return {text: frozenset(_WORD.findall(text)) for text in some}
+
+    @cached_property
+    def _quoted(self) -> frozenset[str]:
+        return frozenset().union(*self.quoted.values())
 
     @property
     def words(self) -> frozenset[str]:

@@ -23,6 +23,7 @@ from jaxfix.semantic.project.surroundings import ALONE
 from jaxfix.source.errors import SourceError
 from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
+from jaxfix.summary.asked import asked_types
 from jaxfix.summary.borrowed import Borrowed
 from jaxfix.summary.own_objects import is_own
 from jaxfix.syntax.nodes import last_name
@@ -51,8 +52,11 @@ def rebinding(module: Module, packages: Container[str]) -> Facts:
 
 
 def rebinds(others: Borrowed) -> tuple[str, ...]:
-    """The dotted names that the file binds in others, or whose object it changes; `ANY_NAME` for all of a module."""
-    return tuple(dict.fromkeys(_Rebinding(others).rebinds()))
+    """The dotted names that the file binds in others, or whose object it changes; `ANY_NAME` for all of a module.
+
+    Among them are marks of what else it does, such as `ASKED` below a name.
+    """
+    return tuple(dict.fromkeys((*_Rebinding(others).rebinds(), *asked_types(others))))
 
 
 class _Rebinding:

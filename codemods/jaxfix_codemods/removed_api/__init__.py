@@ -3,7 +3,8 @@
 `jax.tree_map` is `jax.tree.map` since jax 0.4.25, deprecated since 0.4.26, and gone since 0.6.0: reading it raises an
 `AttributeError`, importing it an `ImportError`. Each row of the [table](../changes.md) says what became of a name,
 and from which version on. An import still binds the name that it bound, keywords are mapped by their names, and
-modules keep the names that the file has for them. Code that checks the version is left alone: below `hasattr(jax,
+modules keep the names that the file has for them. Strings change where they are types, as in `x: "jnp.DeviceArray"`
+or `cast("jnp.DeviceArray", x)`, and nowhere else. Code that checks the version is left alone: below `hasattr(jax,
 "tree_map")`, a test of the version, or beside `except ImportError`. If the `pyproject.toml` allows an older jax too,
 the replacement is one that all allowed versions have, such as `jax.tree_util.tree_map`; if there is none, the line is
 reported and not changed. A project whose allowed versions all have a name, such as one that pins `jax==0.4.13`, gets
@@ -64,6 +65,7 @@ from jaxfix.api.library import (
 from jaxfix_codemods.removed_api import members
 from jaxfix_codemods.removed_api.fates import fate, words
 from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
+from jaxfix_codemods.removed_api.quoted import Quoted, quoted, replace_in
 from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
 from jaxfix_codemods.removed_api.telling import certain
 from jaxfix_codemods.removed_api.types import is_plain_type
@@ -101,6 +103,7 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     for call, name in in_texts(module).items():
         if name in in_text:
             yield _of_text(module, call, in_text[name])
+    yield from (_of_quoted(module, each) for each in (quoted(module) if names else ()))
     yield from members.keywords(module, [row for row in rows if isinstance(row, Keyword)])
     for other in rows:
         match other:
@@ -178,6 +181,17 @@ def _of_text(module: Module, call: ast.Call, row: Name) -> Finding:
     why = Reason(Code.BY_HAND, steps.rstrip("; "))
     found = Finding(call, words(row, f"`{row.old}`", module), f"Replace `{row.old}`", None, declined=why)
     return certain(module, row, found, is_same=False)
+
+
+def _of_quoted(module: Module, each: Quoted) -> Finding:
+    """The finding about a type in quotes, which rewrites all names in it."""
+    first = each.rows[0]
+    what = " and ".join(f"`{row.old}`" for row in each.rows)
+    recipe = partial(replace_in, module, each) if each.declined is None else None
+    title = f"Use `{new_name(module, first)}`" if recipe is not None and len(each.rows) == 1 else f"Replace {what}"
+    found = Finding(each.at, words(first, what, module, number=len(each.rows)), title, recipe, declined=each.declined)
+    is_same = all(row.way is Way.ALIAS for row in each.rows) or is_plain_type(module, each.at)
+    return certain(module, first, found, is_same=is_same)
 
 
 def _use(module: Module, each: Named, edit: Rewriter) -> None:

@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping
 
 from jaxfix.api import Code, Declined, Module, Reason, Rewriter, walk
-from jaxfix.api.library import IMPORTED_APART, REPLACED_MODULES, Name
+from jaxfix.api.library import IMPORTED_APART, REPLACED_MODULES, Name, Way
 from jaxfix_codemods.removed_api.fates import lacks_new
+from jaxfix_codemods.removed_api.types import is_for_checkers, is_never_run
 
 _PART = re.compile(r"\[\[(.*?)\]\]")
 _PLACE = re.compile(r"\{(@?)([\w.]+)(?:\|(\w+))?\}")
@@ -59,6 +60,8 @@ class Spelling:
         if row.is_text:
             return self.filled(row.new, {}, node)
         assert isinstance(node, ast.Name | ast.Attribute)
+        if row.way is Way.TYPE and (is_never_run(self._module, node) or "jax" in self._module.names.imports):
+            return self.type_name(row, node)
         return self.name(new_name(self._module, row), node)
 
     def _bound(self, call: ast.Call, row: Name) -> str:
@@ -81,13 +84,20 @@ class Spelling:
             return known
         return self._edit.imported(least, prefer=least.rpartition(".")[2], at=at) + qualname.removeprefix(least)
 
+    def type_name(self, row: Name, at: ast.expr) -> str:
+        """The type in the place of the row's, by what the file imports; by a new import where that does not do."""
+        new = new_name(self._module, row)
+        names = (self._known(each, each.partition(".")[0], at) for each in (new, row.older) if each)
+        return next((name for name in names if name is not None), None) or self.name(new, at)
+
     def _known(self, qualname: str, least: str, at: ast.expr) -> str | None:
         """The name by what the file imports already, the longest first."""
         imports, module = self._module.names.imports, self._module
         prefix = qualname
         while len(prefix) >= len(least):
             for name, meaning in imports.items():
-                if meaning == prefix and module.scope_of(name, at) is module.tree and not _goes(module, name, prefix):
+                is_seen = meaning == prefix and module.scope_of(name, at) is module.tree
+                if is_seen and not _goes(module, name, prefix) and _is_there(module, name, at):
                     return name + qualname.removeprefix(prefix)
             prefix = prefix.rpartition(".")[0]
         return None
@@ -134,6 +144,11 @@ def _goes(module: Module, name: str, meaning: str) -> bool:
     return meaning in REPLACED_MODULES and any(
         isinstance(each.node, ast.Import) for each in module.bindings(name, module.tree)
     )
+
+
+def _is_there(module: Module, name: str, at: ast.AST) -> bool:
+    """Whether the name is bound when the code at `at` runs, if it ever does."""
+    return is_never_run(module, at) or not all(is_for_checkers(module, each.node) for each in module.bindings(name))
 
 
 def by_keywords(row: Name) -> tuple[str, Mapping[str, str]] | None:

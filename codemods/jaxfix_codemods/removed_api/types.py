@@ -3,8 +3,11 @@
 import ast
 
 from jaxfix.api import Module
+from jaxfix.api.analysis import ASKS_TYPE
 from jaxfix.api.library import NAMED, Way
 
+_GENERIC = ("dict", "frozenset", "list", "set", "tuple", "type")
+_TYPING = ("typing", "typing_extensions", "collections", "collections.abc")
 _SAME = {name: row.new for row in NAMED.values() if row.way is Way.TYPE for name in (row.old, row.older, row.new)}
 """By the names that a type has had, today's."""
 
@@ -19,9 +22,81 @@ def is_plain_type(module: Module, node: ast.AST) -> bool:
     reader = _reader(module, node)
     match reader:
         case ast.Subscript(slice=ast.Tuple(elts=[_, _, *_] as parts)):
-            types = {_SAME.get(module.qualname(part) or "") for part in parts}
+            types = {_SAME.get(_named(module, part) or "") for part in parts}
             return len(types) > 1 or None in types
     return reader is not None
+
+
+def _named(module: Module, part: ast.expr) -> str | None:
+    """The canonical name of a type, in quotes or not."""
+    if not isinstance(part, ast.Constant):
+        return module.qualname(part)
+    inner = parsed_type(part)
+    return None if inner is None else full_name(module, part, inner)
+
+
+def parsed_type(quoted: ast.Constant) -> ast.expr | None:
+    """The expression in a string, a tree of its own; None where it is none."""
+    try:
+        return ast.parse(str(quoted.value), mode="eval").body
+    except SyntaxError:
+        return None
+
+
+def full_name(module: Module, at: ast.Constant, node: ast.expr) -> str | None:
+    """The canonical name that `node` in the string `at` has, where an import at the top of the file tells it."""
+    inner, rest = node, ""
+    while isinstance(inner, ast.Attribute):
+        rest, inner = f".{inner.attr}{rest}", inner.value
+    if not isinstance(inner, ast.Name) or module.scope_of(inner.id, at) is not module.tree:
+        return None
+    origin = module.names.imports.get(inner.id)
+    return origin and origin + rest
+
+
+def is_quoted_type(module: Module, node: ast.Constant) -> bool:
+    """Whether a string is a type: an annotation or a part of one, of a generic type, or what `cast` and the like take.
+
+    A string between other brackets may mean anything, as in `Literal["a"]` or `Float[Array, "n"]`.
+    """
+    inner: ast.AST = node
+    is_part = False
+    for outer in module.ancestors(node):
+        match outer:
+            case ast.arg() | ast.AnnAssign() if getattr(outer, "annotation", None) is inner:
+                return True
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns) if returns is inner:
+                return True
+            case ast.Subscript(value=value) if value is not inner:
+                if not _has_types(module, outer, node):
+                    return False
+                is_part = True
+            case ast.Call():
+                return is_part or _takes_type(module, outer, inner)
+            case ast.Tuple() | ast.List() | ast.BinOp(op=ast.BitOr()) | ast.keyword(arg="bound"):
+                pass
+            case _:
+                return is_part
+        inner = outer
+    return False
+
+
+def _has_types(module: Module, generic: ast.Subscript, node: ast.Constant) -> bool:
+    """Whether `node` between the brackets is a type."""
+    if isinstance(generic.value, ast.Name) and generic.value.id in _GENERIC:
+        return module.scope_of(generic.value.id, generic) is None
+    origin, _, last = (module.qualname(generic.value) or "").rpartition(".")
+    if last == "Annotated" and isinstance(generic.slice, ast.Tuple):
+        return node is generic.slice.elts[0] and origin in _TYPING
+    return origin in _TYPING and last != "Literal"
+
+
+def _takes_type(module: Module, call: ast.Call, arg: ast.AST) -> bool:
+    """Whether a function of `typing` takes the argument as a type."""
+    origin, _, last = (module.qualname(call.func) or "").rpartition(".")
+    if origin not in _TYPING:
+        return False
+    return arg in call.args[:1] if last == "cast" else last == "TypeVar" and arg not in call.args[:1]
 
 
 def is_asked_for(module: Module, node: ast.AST) -> bool:
@@ -33,21 +108,33 @@ def is_asked_for(module: Module, node: ast.AST) -> bool:
     value = node if reader is None else reader
     match module.parent(value):
         case ast.Assign(targets=[ast.Name(id=name) as target], value=whole) if whole is value:
-            return any(not is_type(module, use) for use in module.names.reads(name, module.scope_of(name, target)))
+            return is_asked_elsewhere(module, name, target) or any(
+                not is_type(module, use) for use in module.names.reads(name, module.scope_of(name, target))
+            )
     return reader is None
+
+
+def is_asked_elsewhere(module: Module, name: str, at: ast.AST) -> bool:
+    """Whether another file asks objects for the type that the top of this one binds at `at`, or lists its members."""
+    own = module.surroundings.name
+    is_seen = own is not None and module.is_top_level(at)
+    return is_seen and module.surroundings.project.ask(ASKS_TYPE, f"{own}.{name}")
 
 
 def is_never_run(module: Module, node: ast.AST) -> bool:
     """Whether Python never evaluates it: an annotation that stays text, or what is for type checkers alone."""
+    if isinstance(node, ast.Constant):
+        return True  # in quotes
     reader = _reader(module, node)
     if isinstance(reader, ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef):
         is_local = isinstance(reader, ast.AnnAssign) and module.function(reader) is not None
         if is_local or _has_lazy_annotations(module):
             return True
-    return _is_for_checkers(module, node)
+    return is_for_checkers(module, node)
 
 
-def _is_for_checkers(module: Module, node: ast.AST) -> bool:
+def is_for_checkers(module: Module, node: ast.AST) -> bool:
+    """Whether it is below `if TYPE_CHECKING:`."""
     inner = node
     for outer in module.ancestors(node):
         match outer:

@@ -8,7 +8,7 @@ from jaxfix.api.library import NAMED, REPLACED_MODULES, Name, Way
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new
 from jaxfix_codemods.removed_api.guards import is_given_here
 from jaxfix_codemods.removed_api.spelling import arguments, by_keywords
-from jaxfix_codemods.removed_api.types import is_asked_for
+from jaxfix_codemods.removed_api.types import is_asked_elsewhere, is_asked_for
 
 Import = ast.Import | ast.ImportFrom
 _PARTIAL = "functools.partial"
@@ -86,7 +86,7 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
     if full in REPLACED_MODULES:
         return _of_replaced(module, statement, alias, full, row)
     is_plain = row.way is not Way.BY_HAND and not (row.parameters or row.is_text or row.is_entered)
-    if row.way is Way.TYPE and any(is_asked_for(module, use) for use in reads_of(module, statement, alias)):
+    if row.way is Way.TYPE and _is_asked_for(module, statement, alias):
         return Imported(alias, statement, row, full, "", {}, _ASKED)
     if is_plain and not binds_top:
         if lacks_new(module, row) and not row.older:
@@ -97,6 +97,12 @@ def _imported(module: Module, statement: Import, alias: ast.alias, full: str, ro
         return Imported(alias, statement, row, full, "", _read_through(module, statement, alias, row))
     except Declined as declined:
         return Imported(alias, statement, row, full, "", {}, declined.reason)
+
+
+def _is_asked_for(module: Module, statement: Import, alias: ast.alias) -> bool:
+    """Whether code may ask objects for the type that an import binds."""
+    is_elsewhere = is_asked_elsewhere(module, alias.asname or alias.name, statement)
+    return is_elsewhere or any(is_asked_for(module, use) for use in reads_of(module, statement, alias))
 
 
 def _of_replaced(module: Module, statement: Import, alias: ast.alias, full: str, row: Name) -> Imported:
@@ -234,10 +240,16 @@ def _starred(module: Module, row: Name) -> Iterator[Named]:
 
 
 def _why_not_starred(module: Module, row: Name) -> Reason | None:
-    if row.way is Way.BY_HAND or row.is_entered:
-        return by_hand(row)
-    if row.way is Way.TYPE or row.parameters or row.is_text:
+    is_left = row.way is Way.BY_HAND or row.is_entered
+    if not is_left and (row.way is Way.TYPE or row.parameters or row.is_text):
         return Reason(Code.UNREAD, "`import *` brings it: import it by its name")
+    return why_not_named(module, row)
+
+
+def why_not_named(module: Module, row: Name) -> Reason | None:
+    """Why no name is written in the place of the row's; None where one is."""
+    if row.way is Way.BY_HAND or row.is_entered or row.parameters or row.is_text:
+        return by_hand(row)
     if lacks_new(module, row) and not row.older:
         return too_new(row, f"`{row.new}`")
     return None

@@ -140,6 +140,7 @@ ASKS_PROCESS: Query[bool] = Query(
 )
 CALLS_BACK: Query[bool] = Query("calls back", bool, False, lambda joined, about: joined.calls_back(), Reads.ANY_FILE)
 TAKES_ERRORS: Query[bool] = Query("takes errors", bool, False, Joined.takes_errors, Reads.ANY_FILE)
+ASKS_TYPE: Query[bool] = Query("asks type", bool, False, Joined.asks_type, Reads.ANY_FILE)
 SETS_NAMES: Query[bool] = Query("sets names", bool, False, Joined.sets_names, Reads.ANY_FILE)
 FILLS: Query[bool] = Query("fills", bool, False, Joined.fills, Reads.ANY_FILE)
 READS_VARIABLE: Query[bool] = Query("reads variable", bool, False, Joined.reads_variable, Reads.ANY_FILE)

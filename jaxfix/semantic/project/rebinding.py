@@ -28,6 +28,10 @@ class Around(Protocol):
         """Of the files that may change what an attribute or a variable of this name holds."""
         ...
 
+    def mentioning(self, name: str) -> Sequence[Facts]:
+        """Of the files with this name in their text."""
+        ...
+
     def names(self, qualname: str) -> bool:
         """Whether one of the files may use the object of this dotted name."""
         ...

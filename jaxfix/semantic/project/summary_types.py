@@ -32,6 +32,8 @@ FILLS = "?fills "
 """Before the name of an attribute that is read by a text: that what it holds may be changed in place."""
 TAKES_ERRORS = "?errors of "
 """Before a name: that an error of a call by that name is taken, and the program goes on."""
+ASKED = "?asked"
+"""Below a dotted name: that objects are asked for that type, or it is asked for its members."""
 DOES_MORE = "?more of "
 """Before a function, of those that a file remembers: that it does more than compute of its arguments and constants."""
 Argument = int | str

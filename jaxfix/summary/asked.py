@@ -1,0 +1,26 @@
+"""The types of other files that a file asks objects for, or whose members it lists."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.semantic.project.summary_types import ASKED
+from jaxfix.summary.borrowed import Borrowed
+from jaxfix.syntax.nodes import walk
+
+_ASKING = frozenset({"isinstance", "issubclass"})
+_LISTING = frozenset({"get_args"})
+
+
+def asked_types(others: Borrowed) -> Iterator[str]:
+    """Their dotted names, each with `ASKED` below it."""
+    for asked in _asked(others):
+        for node in walk(asked):
+            if isinstance(node, ast.Name | ast.Attribute) and others.may_be_theirs(node):
+                yield from (f"{name}.{ASKED}" for name in others.named(node))
+
+
+def _asked(others: Borrowed) -> Iterator[ast.expr]:
+    module = others.module
+    yield from (call.args[1] for call in module.spelled_calls(_ASKING) if len(call.args) > 1)
+    yield from (call.args[0] for call in module.spelled_calls(_LISTING) if call.args)
+    yield from (node.value for node in module.attributes("__args__"))
