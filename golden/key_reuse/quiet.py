@@ -219,3 +219,12 @@ def rebound_by_another(key):
     x = random.normal(key)
     advance()
     return x, random.uniform(key)
+
+
+def split_and_split_again(key, n):
+    keys = random.split(key, n)
+
+    # the loop over them is gone
+
+    keys = random.split(key, n)
+    return [random.normal(each) for each in keys]

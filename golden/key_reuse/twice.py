@@ -40,3 +40,18 @@ def noised(x):
 
 def shifted(x):
     return x + jax.random.normal(NOISE, x.shape)
+
+
+def first_is_read_before_the_second(key, n):
+    keys = jax.random.split(key, n)
+    first = [jax.random.normal(each) for each in keys]
+    keys = jax.random.split(key, n)  # want: key-reuse (no fix)
+    return first, [jax.random.normal(each) for each in keys]
+
+
+def first_is_read_in_the_next_round(key, n):
+    keys, total = jax.random.split(key, n), 0.0
+    for _ in range(n):
+        total = total + jax.random.normal(keys[0])
+        keys = jax.random.split(key, n)  # want: key-reuse (no fix)
+    return total

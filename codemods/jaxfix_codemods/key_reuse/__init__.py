@@ -44,8 +44,8 @@ such as `permutation` and `randint`, whose numbers showed no dependence, and equ
 top of a file is the same at each call of a function.
 
 Not reported: equal calls that are printed or compared, lines with a comment about the shared key, `permutation` and
-`choice` of arrays that belong together, notebook cells that start from the same key, `fold_in`, and branches that
-exclude each other. Calls of other files are not followed.
+`choice` of arrays that belong together, numbers that a later line replaces unread, notebook cells that start from the
+same key, `fold_in`, and branches that exclude each other. Calls of other files are not followed.
 
 Evidence: with `jax_debug_key_reuse`, jax raises at a key that is used twice: before the change, and nowhere after it.
 The checker needs keys of `jax.random.key`, so a proof replaces `jax.random.PRNGKey` by them; they draw the same

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import TypeGuard
 
 from jaxfix.api import Code, Confidence, Finding, Module, Reason
-from jaxfix.api.analysis import Change, is_alike
+from jaxfix.api.analysis import Change, is_alike, reaching
 from jaxfix.api.library import Draw, Takes, where
 from jaxfix_codemods.key_reuse.flow import Pair
 from jaxfix_codemods.key_reuse.splitting import offers
@@ -53,7 +53,7 @@ def is_worth_telling(module: Module, pair: Pair) -> bool:
     first, second = pair.first, pair.second
     if first.by == second.by and first.by in _CHOOSING and _chosen_by(first) == _chosen_by(second):
         return False
-    if _is_meant(module, pair):
+    if _is_meant(module, pair) or _is_dropped(module, first) or _is_dropped(module, second):
         return False
     if pair.again and (first.function is not None or second.function is not None):
         return False
@@ -143,6 +143,21 @@ def _is_meant(module: Module, pair: Pair) -> bool:
     if (are_kept or isinstance(statements[0], ast.Return)) and _is_of_record(module, pair):
         return False
     return not pair.again and _are_equal(pair) and (statements[0] is statements[1] or not are_kept)
+
+
+def _is_dropped(module: Module, use: Use) -> bool:
+    """Whether nothing reads what is drawn, as a later line binds its name first."""
+    match module.statement(use.at):
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is use.at:
+            scope = module.scope_of(name, target)
+            if scope is None or scope is module.tree:
+                return False
+            found = module.bindings(name, scope)
+            if len(found) < 2:
+                return False
+            read = (binding for each in module.reads(name, scope) for binding in reaching(module, each, found))
+            return all(binding.node is not target for binding in read)
+    return False
 
 
 def _is_of_record(module: Module, pair: Pair) -> bool:
