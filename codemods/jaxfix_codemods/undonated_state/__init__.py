@@ -40,8 +40,8 @@ of all its results; a `partial` keeps what it binds.
 
 Left alone: states that contain one buffer twice, which raise at the first call; and small states, such as a few
 numbers, a random key, a narrow network, and the states of tests. The state of an optimizer that belongs to the caller
-may contain the caller's arrays, and is never certain. An array whose size is not in the code is reported only if a
-run shows its memory.
+may contain the caller's arrays, and is never certain. Arrays whose size is not in the code, such as what a caller
+passes or another file creates, are reported only if a run shows their memory.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 

@@ -16,6 +16,7 @@ from jaxfix.api import (
     frozen,
     jitted_by_decorator,
     jittings,
+    returned,
     walk,
 )
 from jaxfix.api.analysis import (
@@ -39,7 +40,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Identity, Result, where
 from jaxfix_codemods.undonated_state.handles import Wrapped, handles, wrapped
-from jaxfix_codemods.undonated_state.sizes import MOST, elements, has_narrow_layers, is_unsized
+from jaxfix_codemods.undonated_state.sizes import MOST, elements, has_narrow_layers, is_network
 
 
 @frozen
@@ -65,7 +66,7 @@ class Looped:
 
     Attributes:
       few: those that are a few numbers, and not worth it.
-      is_unsized: all that are wanted begin as arrays whose sizes are not in the text: nothing says that they are large.
+      is_unsized: nothing in the text says that one of them is large.
     """
 
     wanted: tuple[str, ...]
@@ -141,8 +142,15 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
                 chosen = tuple(name for name in chosen if isinstance(given[name], ast.Attribute))
             if chosen:
                 surely = module.get(Staging).surely_repeats(call)
-                is_unsized = all(amounts.are_unsized(given[name]) for name in chosen)
+                is_unsized = not any(map(amounts.may_be_large, _passed(step, chosen)))
                 yield Looped(chosen, surely and module.get(Staging).is_eager(call), few, is_unsized)
+
+
+def _passed(step: Step, names: Sequence[str]) -> Iterator[ast.expr]:
+    """What the calls of the step pass for parameters: also before a loop, where the state is still what it began as."""
+    for call in step.uses.calls:
+        passed = arguments_of(step.function, call, bound=step.bound) or {}
+        yield from (value for name in names if (value := passed.get(name)) is not None)
 
 
 def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
@@ -155,11 +163,12 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
             few = tuple(name for name, value in given.items() if value.again and value.value.scalar)
             chosen = tuple(name for name, value in given.items() if value.again and name not in few)
             if chosen:
-                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use), few)
+                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use), few, is_unsized=True)
 
 
 _KEYS = where(Result.KEY)
 _OPTIMIZERS = where(Identity.STATIC)
+_STACKING = where(Result.STACKED)
 
 
 class _Few:
@@ -167,6 +176,7 @@ class _Few:
 
     def __init__(self, module: Module, step: Step) -> None:
         self._module, self._step, self._values = module, step, module.get(Values)
+        self._asked = set[ast.AST]()
 
     def are_in(self, passed: ast.expr) -> bool:
         """Whether all that `passed` began as is numbers: what the step makes of it has the same shapes."""
@@ -175,10 +185,11 @@ class _Few:
         began = self._began(passed)
         return bool(began) and all(self._is_of_numbers(source) for source in began)
 
-    def are_unsized(self, passed: ast.expr) -> bool:
-        """Whether all that `passed` began as is numbers, or arrays whose sizes are not in the text."""
-        began = self._began(passed)
-        return bool(began) and all(self._is_of_numbers(source) or self._is_unsized(source) for source in began)
+    def may_be_large(self, passed: ast.expr) -> bool:
+        """Whether `passed` began as a network, or as an array that the text makes large."""
+        began = [source for source in self._began(passed) if source not in self._asked]
+        self._asked.update(began)
+        return any(map(self._is_large, began))
 
     def _began(self, passed: ast.expr) -> list[ast.AST]:
         """What `passed` stands for before the step has made any of it."""
@@ -196,15 +207,31 @@ class _Few:
                 value = value_at(module, node) or getattr(module.statement(node), "value", None)
                 yield from self._values.origins.of(value) if isinstance(value, ast.expr) else (node,)
 
-    def _is_unsized(self, source: ast.AST) -> bool:
+    def _is_large(self, source: ast.AST) -> bool:
+        if self._is_of_numbers(source):
+            return False
         match source:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-                return all(map(self.are_unsized, parts))
-            case ast.Call(func=ast.Attribute(value=maker, attr="init"), args=[only], keywords=[]):
-                return self._is_optimizer(maker) and self.are_unsized(only)
-            case ast.Call():
-                return is_unsized(self._module, source)
+                return any(map(self.may_be_large, parts))
+            case ast.Call(func=ast.Attribute(attr="init"), args=[only], keywords=[]) if not self._is_key(only):
+                return self.may_be_large(only)  # the state of an optimizer
+            case ast.Call(func=ast.Attribute(attr="init")):
+                return True
+            case ast.Call(func=ast.Attribute(attr="create"), args=[], keywords=keywords):
+                return any(self.may_be_large(keyword.value) for keyword in keywords)
+            case ast.Call(args=args):
+                if elements(self._module, source) is not None or is_network(self._module, source):
+                    return True
+                function = self._values.origins.called(source)
+                within = returned(function) if function is not None else args if self._is_stacking(source) else ()
+                return any(map(self.may_be_large, within))
         return False
+
+    def _is_key(self, passed: ast.expr) -> bool:
+        return (isinstance(passed, ast.Name) and _names_keys(passed.id)) or self._is_of_numbers(passed)
+
+    def _is_stacking(self, call: ast.Call) -> bool:
+        return self._module.qualname(call.func) in _STACKING
 
     def _is_optimizer(self, maker: ast.expr) -> bool:
         """Whether its state is as large as the parameters that it is made of."""

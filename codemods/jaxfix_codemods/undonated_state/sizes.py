@@ -9,11 +9,12 @@ from jaxfix.api.analysis import class_of, integer
 from jaxfix.api.library import Class, Package, Result, shapes, where
 
 _CONVERTING = where(Result.CONVERTED)
-_OPERATING = where(Package.OPERATES)
 _FRESH, _FILLED = where(Result.FRESH), where(Result.FILLED)
 _RANDOM = "jax.random."
 _ARRAYS = frozenset(name.partition(".")[0] for name in where(Package.NUMPY))
 _DENSE, _EMPTY, _LAYERS = where(Class.DENSE), where(Class.EMPTY), where(Package.LAYERS)
+_MODELS = where(Class.MODEL)
+_OF_MODELS = tuple(f"{name.rpartition('.')[0]}." for name in _MODELS)
 MOST = 300_000
 """Numbers: with the state of an optimizer some megabytes, less than what a run can show."""
 
@@ -36,13 +37,13 @@ def elements(module: Module, call: ast.Call) -> int | None:
     return prod(known) ** (2 if name not in _FILLED and len(known) == 1 else 1)  # a number alone may be that of rows
 
 
-def is_unsized(module: Module, call: ast.Call) -> bool:
-    """Whether `call` makes an array of a shape that is not in the text, or of what it is passed."""
-    if elements(module, call) is not None:
-        return False
+def is_network(module: Module, call: ast.Call) -> bool:
+    """Whether `call` makes a network, one of a library or of a class of the file."""
+    owner = class_of(module, call.func)
+    if owner is not None:
+        return any(_is_base(module, base) or module.qualname(base) in _MODELS for base in owner.bases)
     name = module.qualname(call.func) or ""
-    is_shaped = name.startswith("jax.") and any(True for _ in shapes(call, name.rpartition(".")[2]))
-    return is_shaped or name in _CONVERTING or name.rpartition(".")[0] in _OPERATING
+    return _is_layer(name) or (name.rpartition(".")[2][:1].isupper() and name.startswith(_OF_MODELS))
 
 
 def _is_dtype(module: Module, argument: ast.expr) -> bool:
