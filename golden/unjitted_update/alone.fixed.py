@@ -10,26 +10,26 @@ def loss_of(params, batch):
 
 
 @jax.jit
-def compute_gradients(params, batch):
-    return jax.grad(loss_of)(params, batch)
+def train_step(params, batch, rate):
+    gradients = jax.grad(loss_of)(params, batch)
+    return params - rate * gradients
 
 
 def settings(params, batches, options):
     for batch in batches:
-        gradients = compute_gradients(params, batch)
-        params = params - options.rate * gradients
+        params = train_step(params, batch, options.rate)
     return params
 
 
 @jax.jit
-def compute_gradients_2(params, batch):
+def compute_gradients(params, batch):
     return jax.grad(loss_of)(params, batch)
 
 
 def kept(params, batches):
     later = []
     for batch in batches:
-        gradients = compute_gradients_2(params, batch)
+        gradients = compute_gradients(params, batch)
         show = lambda: gradients
         params = params - 0.1 * gradients
         later.append(show)
@@ -37,14 +37,14 @@ def kept(params, batches):
 
 
 @jax.jit
-def compute_gradients_3(params, batch):
+def compute_gradients_2(params, batch):
     return jax.grad(loss_of)(params, batch)
 
 
 def clipped(params, batches):
     """NumPy takes the values."""
     for batch in batches:
-        gradients = compute_gradients_3(params, batch)
+        gradients = compute_gradients_2(params, batch)
         params = np.clip(params - 0.1 * gradients, 0.0, 1.0)
         params = params / np.sum(params)
     return params

@@ -35,12 +35,13 @@ class Trainer:
         return jnp.mean(self.model.apply(params, x) ** 2)
 
     @functools.partial(jax.jit, static_argnums=0)
-    def _train_step(self, params, x):
-        return jax.value_and_grad(self.loss_of)(params, x)
+    def _train_step(self, params, x, rate):
+        value, gradients = jax.value_and_grad(self.loss_of)(params, x)
+        params = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+        return params, value
 
     def train_step(self, x):
-        value, gradients = self._train_step(self.params, x)
-        self.params = jax.tree.map(lambda p, g: p - self.config.rate * g, self.params, gradients)
+        self.params, value = self._train_step(self.params, x, self.config.rate)
         return value
 
 

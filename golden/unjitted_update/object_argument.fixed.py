@@ -10,8 +10,11 @@ class Schedule:
 
 
 @jax.jit
-def _step(w, x):
-    return jax.grad(loss_of)(w, x)
+def _step(w, m, x, rates):
+    g = jax.grad(loss_of)(w, x)
+    m = rates[1] * m + g
+    w = w - rates[0] * m
+    return w, m
 
 
 class Scheduled:
@@ -21,9 +24,7 @@ class Scheduled:
         self.m = jnp.zeros(3)
 
     def step(self, x):
-        g = _step(self.w, x)
-        self.m = self.schedule.rates[1] * self.m + g
-        self.w = self.w - self.schedule.rates[0] * self.m
+        self.w, self.m = _step(self.w, self.m, x, self.schedule.rates)
 
 
 def loss_of(w, x):

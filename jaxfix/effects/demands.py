@@ -27,6 +27,7 @@ class Demands:
       called: what is called, or passed to a transformation as its function.
       methods: what a method is called of.
       attributes: of `values`, those of the object of a method, by name; of the methods that it calls too.
+      parts: of `values`, what is read of each, by its text: `size`, `options.size`.
     """
 
     reason: Reason | None = None
@@ -34,6 +35,7 @@ class Demands:
     called: dict[str, ast.expr] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
 
 
 class RequiredValues:
@@ -93,6 +95,7 @@ class RequiredValues:
                 return made
             if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in self._module.bindings(name, owner)):
                 found.values.setdefault(name, what)
+                found.parts.setdefault(self._read_of(expr), what)
             return ()
         if owner is None or owner is self._module.tree:
             return ()  # a builtin, or what `why_unstable` judges
@@ -113,6 +116,13 @@ class RequiredValues:
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
         return values
+
+    def _read_of(self, name: ast.Name) -> str:
+        """The variable, or the attribute that is read of it, by its text: `options.size`."""
+        text, part = name.id, self._module.parent(name)
+        while type(part) is ast.Attribute:
+            text, part = f"{text}.{part.attr}", self._module.parent(part)
+        return text
 
     def _made_inside(self, name: str, owner: ast.AST) -> list[ast.expr]:
         """What a variable is bound to, if the statements alone bind it."""

@@ -45,6 +45,7 @@ def _either(one: Demands, other: Demands) -> Demands:
         {**other.called, **one.called},
         {**other.methods, **one.methods},
         {**other.attributes, **one.attributes},
+        {**other.parts, **one.parts},
     )
 
 

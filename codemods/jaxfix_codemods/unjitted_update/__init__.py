@@ -108,7 +108,7 @@ Source: https://docs.jax.dev/en/latest/jit-compilation.html
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -127,7 +127,16 @@ from jaxfix.api import (
     frozen,
     walk,
 )
-from jaxfix.api.analysis import Use, Values, argument_values, binds_again, is_eager_at, stores_of, surely_repeats_at
+from jaxfix.api.analysis import (
+    Use,
+    Values,
+    argument_values,
+    binds_again,
+    instance_state,
+    is_eager_at,
+    stores_of,
+    surely_repeats_at,
+)
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline, nnx
@@ -167,16 +176,17 @@ def find(module: Module) -> Iterator[Finding]:
             inside.setdefault(way.loop, []).append(way.work)
     for several in called.values():
         yield _of_function(module, values, shortest(module, several))
-    for loop, work in inside.items():
-        yield _of_statements(module, values, loop, list(dict.fromkeys(work)))
     taken = _Taken(set(called))
+    for loop, work in inside.items():
+        yield _of_statements(module, values, loop, list(dict.fromkeys(work)), taken)
     for loop, glue in sorted(loose(module, called, inside), key=lambda each: len(module.loops(each[0]))):
-        if taken.nodes.isdisjoint(glue.statements):  # a short loop may be part of the step of the one around it
+        # a short loop may be part of the step of the one around it
+        if taken.nodes.isdisjoint(glue.statements) and not taken.traces(module, loop):
             yield from _of_glue(module, values, loop, glue, taken)
     working = (loop for loop in module.get(hot_loops) if not draws(module, loop))
     for repeating in sorted(working, key=partial(site, module)):
         for call, function in calls_in(module, repeating):
-            if call not in taken.nodes:
+            if call not in taken.nodes and not taken.traces(module, call):
                 yield from _of_round(module, values, call, function, taken)
     for function, use in looped_elsewhere(module):
         if function not in taken.functions:
@@ -224,11 +234,17 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
     return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", refused or first, certain=certain)
 
 
-def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call]) -> Finding:
+def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[ast.Call], taken: "_Taken") -> Finding:
     shown = list(dict.fromkeys(f"`{_short(module, call)}`" for call in work))
     certain = inline.carries(module, loop, work) and _is_certain(module, work[0])
     eager = _Eager(work[0], f"{listed(shown)} {'runs' if len(shown) == 1 else 'run'}")
-    return _extracted(module, values, loop, [module.statement(call) for call in work], eager, certain=certain)
+    try:
+        found = inline.judge(module, values, loop, [module.statement(call) for call in work])
+    except Declined as declined:
+        return _finding(eager, _TITLE, declined.reason, certain=certain)
+    taken.traced.update(node for statement in found.row.statements for node in walk(statement))
+    certain = certain or (found.goes_on and _is_certain(module, eager.at))
+    return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
 
 
 def _of_round(
@@ -402,17 +418,6 @@ def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
         return _finding(eager, _TITLE, declined.reason.restated(f"{declined.reason}: {advice}"), certain=certain)
 
 
-def _extracted(
-    module: Module, values: Values, loop: ast.stmt, work: Sequence[ast.stmt], eager: "_Eager", *, certain: bool
-) -> Finding:
-    try:
-        found = inline.judge(module, values, loop, work)
-    except Declined as declined:
-        return _finding(eager, _TITLE, declined.reason, certain=certain)
-    certain = certain or (found.goes_on and _is_certain(module, eager.at))
-    return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
-
-
 def _goes_on(module: Module, call: ast.Call) -> bool:
     """Whether a loop certainly goes on from what `call` returns: its statement rebinds something that it passes."""
     given = argument_values(call)
@@ -443,13 +448,35 @@ class _Eager:
 
 @dataclass(slots=True)
 class _Taken:
-    """What is found already: functions, and the nodes of statements that go into one."""
+    """What is found already: functions, and the nodes of statements that go into one.
+
+    Attributes:
+      traced: the nodes of those around a gradient or an update.
+    """
 
     functions: set[ast.FunctionDef]
     nodes: set[ast.AST] = field(default_factory=set)
+    traced: set[ast.AST] = field(default_factory=set)
 
     def add(self, found: Extraction) -> None:
         self.nodes.update(node for statement in found.row.statements for node in walk(statement))
+
+    def traces(self, module: Module, node: ast.AST) -> bool:
+        """Whether `node` is in a function that such statements alone use: a trace of these comes to it."""
+        around, seen = module.function(node), set[ast.AST]()
+        pending = [around] if self.traced else []
+        while pending:
+            function = pending.pop()
+            if not isinstance(function, ast.FunctionDef):
+                return False
+            uses = instance_state.users(module, function)
+            every = (*uses.calls, *uses.others)
+            if not every or uses.outside or uses.through_objects:
+                return False
+            seen.add(function)
+            callers = [module.function(use) for use in every if use not in self.traced]
+            pending += [each for each in callers if each not in seen]
+        return bool(self.traced)
 
 
 def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:

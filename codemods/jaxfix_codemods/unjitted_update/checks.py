@@ -23,7 +23,8 @@ from jaxfix_codemods.jitting.traced import cancels, is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
 
-_OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
+OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
+"""The attributes of arrays."""
 _COUNTED = where(Result.COUNTED)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
@@ -102,7 +103,7 @@ def check_parameter(
                 raise Declined(
                     Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which would be traced")
                 )
-            case ast.Attribute(attr=attr) if attr not in _OF_ARRAYS and _is_setting(module, name, scope):
+            case ast.Attribute(attr=attr) if attr not in OF_ARRAYS and is_setting(module, name, scope):
                 raise Declined(
                     Reason(
                         Code.NO_ARRAY,
@@ -158,7 +159,7 @@ def _held(module: Module, values: Values, node: ast.expr) -> list[ast.AST]:
     return Sources(module, values).held(node.attr, family(module, owner))
 
 
-def _is_setting(module: Module, name: str, scope: ast.AST) -> bool:
+def is_setting(module: Module, name: str, scope: ast.AST) -> bool:
     """Whether `name` is bound once, and outside of all loops: no state, and no data of an iteration."""
     match module.bindings(name, scope) if "." not in name else ():
         case (binding,):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
+from typing import TypeGuard
 
 from jaxfix.api import Code, Declined, Identifiers, Module, Reason, arguments_of, jit_of, walk
 from jaxfix.api.analysis import (
@@ -55,6 +56,7 @@ from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
 from jaxfix_codemods.unjitted_update.models import models_in
+from jaxfix_codemods.unjitted_update.options import option_names, options_of
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
@@ -116,6 +118,9 @@ def _static_arguments(module: Module, row: Row) -> tuple[str, ...]:
     """The numbers that are static arguments, and the attributes of the own object that are where the object is none."""
     asked = demands_of_statements(module, row.parts)
     sizes = sorted(name for name in asked.values if is_passed_size(module, name, row.parts[0]))
+    if asked.parts.keys() - asked.values.keys():  # a whole variable is no option
+        inside = {node for part in row.parts for node in walk(part)}
+        sizes += sorted(asked.parts.keys() & options_of(module, inside, module.function(row.at) or module.tree).keys())
     constants = constant_attributes(module, row.parts, asked.attributes)
     attributes = (*jitted_attributes(module, row.parts), *constants)
     return tuple(dict.fromkeys(sizes or attributes))
@@ -180,8 +185,10 @@ class _Judge:
         self._inside = {node for statement in self._row for node in walk(statement)}
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
-        self._items = {} if copied or objects else picked(module, self._inside, scope)
-        if self._items and any(may_fill(module, each) for each in gaps(module, self._row)):
+        self._items: dict[str, list[ast.Subscript] | list[ast.Attribute]] = {}
+        if not copied and not objects:
+            self._items |= {**picked(module, self._inside, scope), **options_of(module, self._inside, scope)}
+        if any(may_fill(module, each) for each in self._before_items()):
             raise Declined(Reason(Code.MUTATED, "what is between its parts may change the items that it reads"))
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
@@ -219,11 +226,12 @@ class _Judge:
         data = [name for name in first if name not in captured and name not in self._handed]
         written = self._written()
         for name in data:
-            if name in found.values:
-                raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
+            if asked := found.values.get(name) or found.parts.get(name):
+                raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
             if name not in self._objects and name not in self._models:
-                uses = [*self._loads_of(name), *(item.value for item in self._items.get(name, ()))]
+                items = self._items.get(name, ())
+                uses = [*self._loads_of(name), *(each.value for each in items if isinstance(each, ast.Subscript))]
                 check_parameter(module, self._values, self._during(), scope, name, uses)
         apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
         changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if dot not in apart)}
@@ -249,7 +257,7 @@ class _Judge:
         others = sorted((name for name in data if name not in state), key=lambda name: name not in self._objects)
         given = (*self._handed, *state, *others)
         own = self._own_object() if held is None else self._copied_object(held)
-        if own is not None and any("." in each for each in self._handed):
+        if own is not None and any(each.startswith(f"{own}.") for each in self._handed):
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its static attributes"))
         filtered = uses_equinox(module, row) or "equinox" in self._models.values()
         passing = Passing(module, self._values)
@@ -315,7 +323,9 @@ class _Judge:
         found = {name: name for name in variables if name.isidentifier()}
         taken = {node.id for node in self._inside if isinstance(node, ast.Name)} | set(found)
         for item in sorted(self._items.keys() & {*variables}):
-            found[item] = next(name for name in item_names(self._items[item][0]) if name not in taken)
+            first = self._items[item][0]
+            names = item_names(first) if isinstance(first, ast.Subscript) else option_names(first)
+            found[item] = next(name for name in names if name not in taken and not keyword.iskeyword(name))
             taken.add(found[item])
         for dot in sorted(name for name in variables if "." in name and name not in self._items):
             root, _, attr = dot.partition(".")
@@ -438,9 +448,23 @@ class _Judge:
     def _is_in_item(self, part: ast.expr) -> bool:
         """Whether it is the sequence, or the key, of an item that the step is passed."""
         item = self._module.parent(part) if self._items else None
-        if isinstance(item, ast.Subscript) and item in self._items.get(self._module.text(item), ()):
+        if item is not None and self._is_item(item):
             return True
         return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self._is_in_item(item)
+
+    def _before_items(self) -> list[ast.stmt]:
+        """What runs between the call of the step and a statement that reads an item, or the other way round."""
+        if not self._items:
+            return []
+        items = {item for each in self._items.values() for item in each}
+        reading = [part.lineno for part in self._row if not items.isdisjoint(walk(part))]
+        first, last = min((self._at.at.lineno, *reading)), max((self._at.at.lineno, *reading))
+        return [each for each in gaps(self._module, self._row) if first < each.lineno < last]
+
+    def _is_item(self, node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
+        """Whether it is an item, or an option, that the step is passed."""
+        is_read = isinstance(node, ast.Subscript | ast.Attribute)
+        return is_read and node in self._items.get(self._module.text(node), ())
 
     def _own_object(self) -> str | None:
         """The name of the object whose functions the row uses, if it does.
@@ -486,7 +510,7 @@ class _Judge:
         module = self._module
         found: list[tuple[ast.expr, str]] = []
         for node in walk(statement):
-            if self._items and isinstance(node, ast.Subscript) and node in self._items.get(module.text(node), ()):
+            if self._items and self._is_item(node):
                 found.append((node, module.text(node)))
             elif self._items and isinstance(node, ast.Name | ast.Attribute) and self._is_in_item(node):
                 continue

@@ -31,7 +31,7 @@ def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
     found: Items = {}
     for item in sorted(items, key=lambda item: (item.lineno, item.col_offset)):
         assert isinstance(item.slice, ast.Name)
-        if _is_chosen(module, item):
+        if is_chosen(module, item):
             text = f"`{module.text(item)}` is read only where something holds: a step would be passed it always"
             raise Declined(Reason(Code.NEEDS_VALUE, text))
         if bound.isdisjoint({module.text(item.value), _root(item.value), item.slice.id}):
@@ -64,7 +64,7 @@ def _is_picked(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
     return not module.get(Device).is_indexed_array(item.value)
 
 
-def _is_chosen(module: Module, item: ast.expr) -> bool:
+def is_chosen(module: Module, item: ast.expr) -> bool:
     """Whether an expression around reads it in one case alone."""
     inner: ast.AST = item
     for outer in module.ancestors(item):

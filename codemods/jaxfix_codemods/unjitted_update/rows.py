@@ -6,6 +6,7 @@ from functools import cached_property
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
+    Demands,
     Values,
     demands,
     demands_of_statements,
@@ -22,6 +23,7 @@ from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
 from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data, own_constants
+from jaxfix_codemods.unjitted_update.options import options_of
 from jaxfix_codemods.unjitted_update.returned import result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sizes import is_passed_size
@@ -134,9 +136,18 @@ class _Chooser:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             is_size = is_settled(self._module, name, statement) or is_passed_size(self._module, name, statement)
-            if not (is_known if name == self._own else is_size):
+            if not ((is_known if name == self._own else is_size) or self._is_of_options(name, found, statements)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
+
+    def _is_of_options(self, name: str, found: Demands, statements: Sequence[ast.stmt | ast.expr]) -> bool:
+        """Whether all values of `name` that a trace has to know are options, which can be static arguments."""
+        asked = {part for part in found.parts if part.partition(".")[0] == name}
+        if self._copied or name in asked:
+            return False
+        inside = {node for each in statements for node in walk(each)}
+        scope = self._module.function(self._block[0]) or self._module.tree
+        return asked <= options_of(self._module, inside, scope).keys()
 
     def _is_long(self, loop: ast.stmt) -> bool:
         """Whether a trace of the loop has many operations: a step inside it is better compiled once."""

@@ -1,0 +1,93 @@
+"""Options that statements read of an object that `jit` does not take: each is passed by itself."""
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import count
+
+from jaxfix.api import Module
+from jaxfix.api.analysis import Sources, Values, family, own_class
+from jaxfix_codemods.jitting.traced import is_no_tree
+from jaxfix_codemods.unjitted_update.checks import OF_ARRAYS, is_own, is_setting
+from jaxfix_codemods.unjitted_update.items import is_chosen
+from jaxfix_codemods.unjitted_update.variables import transforms
+
+
+def options_of(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> dict[str, list[ast.Attribute]]:
+    """The attributes that nodes of statements read of objects of which they read nothing else, by their text.
+
+    As `args.rate`.
+    """
+    held: dict[str, list[ast.Attribute]] = {}
+    uses: Counter[str] = Counter()
+    for node in nodes:
+        if type(node) is ast.Name:
+            uses[node.id] += 1
+        elif type(node) is ast.Attribute and type(node.value) is ast.Name:
+            uses[f"{node.value.id}.{node.attr}"] += 1
+        if type(node) is ast.Attribute and node.attr not in OF_ARRAYS and (name := _held_by(module, node.value)):
+            held.setdefault(name, []).append(node)
+    found: dict[str, list[ast.Attribute]] = {}
+    for holder, reads in held.items():
+        is_plain = uses[holder] == len(reads) and all(_is_option(module, each, scope) for each in reads)
+        if is_plain and _is_stable(module, reads[0].value, scope):
+            for read in sorted(reads, key=lambda read: (read.lineno, read.col_offset)):
+                found.setdefault(f"{holder}.{read.attr}", []).append(read)
+    return found
+
+
+def option_names(option: ast.Attribute) -> Iterator[str]:
+    """Names for the option, the best first: `rate`, `args_rate`."""
+    name = option.attr.strip("_")
+    match option.value:
+        case ast.Name(id=whole) | ast.Attribute(attr=whole):
+            yield from (name, f"{whole.strip('_')}_{name}")
+    yield from (f"{name}_{number}" for number in count(2))
+
+
+def _held_by(module: Module, holder: ast.expr) -> str | None:
+    """The text of what options may be read of: a variable, or an attribute of one, such as the object of a method."""
+    if type(holder) is ast.Name:
+        return holder.id if holder.id not in module.names.imports else None
+    if type(holder) is ast.Attribute and type(holder.value) is ast.Name:
+        return f"{holder.value.id}.{holder.attr}"
+    return None
+
+
+def _is_option(module: Module, option: ast.Attribute, scope: ast.AST) -> bool:
+    """Whether the attribute is data, of the scope or of the object of its method, and read in any case."""
+    if not isinstance(option.ctx, ast.Load):
+        return False
+    match option.value:
+        case ast.Name(id=name) as root if module.scope_of(name, root) is not scope or is_own(module, root):
+            return False
+        case ast.Attribute(value=ast.Name(id=name) as root) if not is_own(module, root):
+            return False
+    match module.parent(option):
+        case ast.Call(func=func) if func is option:
+            return False
+        case ast.Call(args=[first, *_]) as call if first is option and transforms(module, call):
+            return False
+        case ast.Attribute(attr=attr) if attr not in OF_ARRAYS:
+            return False
+    return not is_chosen(module, option) and not _is_filled(module, option.attr)
+
+
+def _is_filled(module: Module, name: str) -> bool:
+    """Whether an attribute of that name is changed in place: a step may still read what the next iteration writes."""
+    for attribute in module.attributes(name):
+        match module.parent(attribute):
+            case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.AugAssign():
+                return True
+    return False
+
+
+def _is_stable(module: Module, holder: ast.expr, scope: ast.AST) -> bool:
+    """Whether a variable is bound once, before all loops, or an attribute holds no tree of arrays."""
+    match holder:
+        case ast.Name(id=name):
+            return is_setting(module, name, scope)
+        case ast.Attribute(value=root, attr=attr) if (owner := own_class(module, root)) is not None:
+            sources = Sources(module, module.get(Values)).held(attr, family(module, owner))
+            return any(is_no_tree(module, source) for source in sources)
+    return False

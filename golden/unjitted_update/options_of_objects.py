@@ -1,0 +1,117 @@
+"""Options of an object that `jit` does not take: each that a step reads is passed by itself, sizes as static ones."""
+
+import argparse
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+
+def bound(params, key, x, samples, scale):
+    total = 0.0
+    for _ in range(samples):
+        key, own = jax.random.split(key)
+        w = params["mean"] + jnp.exp(params["log_std"]) * jax.random.normal(own, params["mean"].shape)
+        total += scale * jnp.mean((x @ w - 1.0) ** 2)
+    return total / samples
+
+
+# What the iteration draws goes into the step, by a lambda that it defines.
+def fit(x, args):
+    key = jax.random.PRNGKey(args.seed)
+    params = {"log_std": jnp.zeros(3), "mean": jnp.zeros(3)}
+    optimizer = optax.adam(args.rate)
+    state = optimizer.init(params)
+    rows = np.random.RandomState(0)
+    for step in range(args.steps):
+        key, own = jax.random.split(key)
+        chosen = rows.choice(len(x), args.batch)
+        objective = lambda p: bound(p, own, x[chosen], args.samples, args.scale)
+        value, slopes = jax.value_and_grad(objective)(params)  # want: unjitted-update
+        updates, state = optimizer.update(slopes, state, params)
+        params = optax.apply_updates(params, updates)
+        if step % 40 == 0:
+            print(step, value)
+    return params
+
+
+@dataclass
+class Settings:
+    pull: float = 4.0
+    drag: float = 0.1
+
+
+class Chain:
+    def __init__(self, settings):
+        self.settings = settings
+        self.at = jnp.linspace(0.0, 1.0, 8)
+        self.speed = jnp.zeros(8)
+
+    def energy(self):
+        stretched = jnp.diff(self.at) - 0.1
+        return 0.5 * jnp.sum(self.speed**2) + 0.5 * self.settings.pull * jnp.sum(stretched**2)
+
+    def step(self, dt):
+        pulled = self.settings.pull * jnp.diff(self.at, prepend=0.0) - self.settings.drag * self.speed
+        self.speed = self.speed - dt * pulled
+        self.at = self.at + dt * self.speed
+
+
+def simulate(steps):
+    chain = Chain(Settings())
+    energies = []
+    for _ in range(steps):
+        chain.step(0.01)  # want: unjitted-update
+        energies.append(float(chain.energy()))  # want: unjitted-update
+    return energies
+
+
+# What the loop changes stays what it is: each iteration passes its value.
+def anneal(x, params, settings):
+    for step in range(200):
+        slopes = jax.grad(lambda p: settings.pull * jnp.mean((x @ p) ** 2))(params)  # want: unjitted-update
+        params = params - settings.drag * slopes
+        settings.drag = 0.1 / (1 + step)
+    return params
+
+
+# An array that the next iteration overwrites, which a step might still read.
+class Buffer:
+    def __init__(self):
+        self.rows = np.zeros((4, 3), np.float32)
+
+    def fill(self, value):
+        self.rows[:] = value
+
+
+def refilled(params, buffer):
+    for step in range(200):
+        slopes = jax.grad(lambda p: jnp.mean((buffer.rows @ p) ** 2))(params)  # want: unjitted-update (no fix): `buffer` may hold `Buffer()`
+        params = params - 0.1 * slopes
+        buffer.fill(step)
+    return params
+
+
+# One that is read only where something holds may not be there else.
+def perhaps(params, options):
+    for step in range(200):
+        slopes = jax.grad(lambda p: jnp.mean(p**2))(params)  # want: unjitted-update
+        params = params - (0.1 if options is None else options.rate) * slopes
+    return params
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=0.01)
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--samples", type=int, default=4)
+    parser.add_argument("--scale", type=float, default=2.0)
+    print(fit(jnp.ones((16, 3)), parser.parse_args()))
+    print(simulate(200)[-1])
+    print(anneal(jnp.ones((4, 3)), jnp.ones(3), Settings()))
+    print(refilled(jnp.ones(3), Buffer()))
+    print(perhaps(jnp.ones(3), None))
