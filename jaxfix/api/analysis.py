@@ -41,7 +41,16 @@ from jaxfix.report.trace.drifts import ANY_PART, Drift
 from jaxfix.report.trace.held import ANYTHING, Held
 from jaxfix.report.trace.noted import Note
 from jaxfix.semantic.calls import function_of_factory, handed_to, made_by
-from jaxfix.semantic.classes import class_around, class_of, family, is_of_others, methods, own_class, own_parameter
+from jaxfix.semantic.classes import (
+    class_around,
+    class_of,
+    family,
+    is_of_others,
+    methods,
+    own_class,
+    own_parameter,
+    strange_base,
+)
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.integers import integer
@@ -205,6 +214,7 @@ __all__ = [
     "statement_at",
     "stored_users",
     "stores_of",
+    "strange_base",
     "surely_repeats_at",
     "takes_errors",
     "traced_uses",
