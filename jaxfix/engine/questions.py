@@ -20,12 +20,14 @@ class Questions:
     def __init__(self, followed: Iterable[str] = ()) -> None:
         self._passed: dict[str, bool] = {}  # of each name whether it matters what calls pass
         self._followed = set(followed)
+        self._methods = set[str]()
         self._leading: dict[str, list[str]] = {}  # to each name those that import it
 
     @property
     def names(self) -> frozenset[str]:
-        """The dotted names, with `PASSED` after those whose passed arguments matter."""
-        return frozenset(name + PASSED if passed else name for name, passed in self._passed.items())
+        """The dotted names, with `PASSED` after those whose passed arguments matter, and methods as `.name`."""
+        spelled = [name + PASSED if passed else name for name, passed in self._passed.items()]
+        return frozenset(self._methods).union(spelled)
 
     @property
     def followed(self) -> frozenset[str]:
@@ -60,6 +62,8 @@ class Questions:
             is_new = each not in self._passed or (passed and not self._passed[each])
             if is_new or (followed and each not in self._followed):
                 self._passed[each] = passed or self._passed.get(each, False)
+                if each.startswith("."):
+                    self._methods.add(each.partition("@")[0])
                 self._followed.update({each} if followed else ())
                 end = RETURNED if each.endswith(RETURNED) else ""
                 pending += [leading + end for leading in self._leading.get(each.removesuffix(RETURNED), ())]
@@ -68,6 +72,5 @@ class Questions:
 def wanted(names: frozenset[str], facts: Facts) -> frozenset[str]:
     """Those of `names` that a file mentions; of a method, whatever class has it, and of what a function returns too."""
     spelled = (name for each in facts.mentions for name in (each, each + RETURNED))
-    methods = {name.partition("@")[0] for name in names if name.startswith(".")}
-    found = [key for each in spelled if (key := key_for(each, names)) is not None]
-    return frozenset(found) | methods.intersection([f".{name}" for name in facts.attributes])
+    methods = (name for attribute in facts.attributes if (name := f".{attribute}") in names)
+    return frozenset([*(key for each in spelled if (key := key_for(each, names)) is not None), *methods])

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 from operator import or_
+from typing import Final
 
 from jaxfix.dataflow.solver import EXISTS, Lattice, Solver
 from jaxfix.semantic.dominance import always_runs
@@ -20,7 +22,6 @@ from jaxfix.semantic.project.query import (
 )
 from jaxfix.semantic.project.summary_types import CallerPath, Contexts, Runs
 from jaxfix.semantic.trip_count import FEW, iterations, may_iterate_twice
-from jaxfix.source.frozen import frozen
 from jaxfix.staging import visibility
 from jaxfix.staging.call_edges import CallEdge, CallGraph, Escape, Use, runs_at_each_call
 from jaxfix.staging.eagerness import Eagerness
@@ -39,16 +40,44 @@ _NO_PATHS: _Paths = frozenset()
 _PATHS = Lattice(_NO_PATHS, or_, _NO_PATHS)
 
 
-@frozen
 class UseSummary:
-    """What becomes of a function of another file at one place: the call that it comes to, if any, and how that runs."""
+    """What becomes of a function of another file at one place, each answer found when it is asked for.
 
-    call: ast.Call | None
-    ways: Contexts
-    through: tuple[CallerPath, ...] = ()
-    repeats: bool = False
-    surely: bool = False
-    differentiated: bool = False
+    Attributes:
+      call: the call that it comes to, if any.
+    """
+
+    def __init__(self, module: Module, use: Use) -> None:
+        self._module, self._use = module, use
+        self._staging = module.get(Staging)
+        self.call: Final = use.site if isinstance(use, CallEdge) else None
+
+    @cached_property
+    def ways(self) -> Contexts:
+        """How the function runs there."""
+        return self._module.get(Ways).at(self._use)
+
+    @cached_property
+    def through(self) -> tuple[CallerPath, ...]:
+        """The functions that others may call to get there."""
+        if isinstance(self._use, CallEdge):
+            return self._staging.through(self._use.site)
+        return () if self._use.returned is None else (_returned(self._use.returned),)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the file runs it eagerly and repeatedly."""
+        return self.call is not None and self._staging.repeats(self.call)
+
+    @property
+    def surely(self) -> bool:
+        """Whether it surely does."""
+        return self.call is not None and self._staging.surely_repeats(self.call)
+
+    @property
+    def differentiated(self) -> bool:
+        """Whether a derivative is taken on the way."""
+        return self._use.differentiated or (self.call is not None and self._staging.differentiated(self.call))
 
 
 class Staging:
@@ -272,30 +301,8 @@ class Staging:
     # --- functions of other files -----------------------------------------------------------------------------
 
     def uses_of_expression(self, node: ast.expr) -> Iterator[UseSummary]:
-        """What becomes of a function that `node` stands for.
-
-        Returns:
-          Of each use the call that it comes to, if any, and how that runs.
-        """
-        for use in self._graph.uses_of_expression(node):
-            if isinstance(use, Escape):
-                through = (_returned(use.returned),) if use.returned is not None else ()
-                yield UseSummary(None, self._module.get(Ways).at(use), through, differentiated=use.differentiated)
-            else:
-                derived = use.differentiated or self.differentiated(use.site)
-                ways = self.ways(use.site)
-                again, surely = self.repeats(use.site), self.surely_repeats(use.site)
-                yield UseSummary(use.site, ways, self.through(use.site), again, surely, derived)
-
-    def calls_of_expression(self, node: ast.expr) -> Iterator[UseSummary]:
-        """As `uses_of_expression`, for less.
-
-        Returns:
-          The same uses; of the calls it does not say how they run.
-        """
-        for use in self._graph.uses_of_expression(node):
-            call = use.site if isinstance(use, CallEdge) else None
-            yield UseSummary(call, Contexts(), differentiated=use.differentiated)
+        """What becomes of a function that `node` stands for."""
+        return (UseSummary(self._module, use) for use in self._graph.uses_of_expression(node))
 
 
 def _returned(name: str) -> CallerPath:

@@ -222,12 +222,8 @@ class _Summarizer:
             if call is not None:
                 calls.setdefault(of, []).append(call)
         for of, call, outcome, node in found:
-            known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
-            # A function under `jit` is the only way here.
-            left = tuple(way for way in outcome.through if way.name in outcome.ways.open)
             told = None if call is None else self._called(calls[of], call, of, passed=of + PASSED in passed)
-            repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
-            yield Use(of, known, left, repeats, surely, derived, self._place(call or node), told)
+            yield replace(self._placed(of, outcome, call or node), call=told)
 
     def _uses_of_methods(self, names: frozenset[str], passed: Container[str]) -> Iterator[Use]:
         """What becomes of methods that may be those of a class in another file, through any object."""
@@ -253,22 +249,28 @@ class _Summarizer:
                 if outcome.call is None:
                     yield Use(of + RETURNED, (Runs.UNKNOWN,))
                 for made in self._outcomes(outcome.call, of) if outcome.call is not None else ():
-                    repeats, surely, derived = made.repeats, made.surely, made.differentiated
-                    at = self._place(made.call or outcome.call or node)
-                    told = self._use_of(of + RETURNED, made)
-                    yield replace(told, repeats=repeats, surely=surely, differentiated=derived, at=at)
+                    yield self._placed(of + RETURNED, made, made.call or outcome.call or node)
 
-    @staticmethod
-    def _use_of(of: str, outcome: UseSummary) -> Use:
+    def _placed(self, of: str, outcome: UseSummary, node: ast.expr) -> Use:
+        """The use at `node`, with how often it runs; a test does not show how a program runs something."""
+        if self.is_test:
+            return Use(of, (), at=self._place(node))
+        repeats, surely, derived = outcome.repeats, outcome.surely, outcome.differentiated
+        told = self._use_of(of, outcome)
+        return replace(told, repeats=repeats, surely=surely, differentiated=derived, at=self._place(node))
+
+    def _use_of(self, of: str, outcome: UseSummary) -> Use:
+        if self.is_test:
+            return Use(of, ())
         known = tuple(sorted(outcome.ways.known, key=lambda way: way.value))
+        # A function under `jit` is the only way there.
         return Use(of, known, tuple(way for way in outcome.through if way.name in outcome.ways.open))
 
     def _outcomes(self, node: ast.expr, of: str) -> Iterator[UseSummary]:
         if not isinstance(getattr(node, "ctx", None), ast.Load) and not isinstance(node, ast.Call):
             return
-        reach = self.module.get(Staging)
-        found = reach.calls_of_expression(node) if self.is_test else reach.uses_of_expression(node)
         is_alias = self._is_alias(node, of)
+        found = self.module.get(Staging).uses_of_expression(node)
         yield from (outcome for outcome in found if outcome.call is not None or not is_alias)
 
     def _direct(self, node: ast.expr, outcome: UseSummary, of: str) -> ast.Call | None:

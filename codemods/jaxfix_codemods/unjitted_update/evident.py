@@ -27,19 +27,30 @@ def wants_values(module: Module, loop: ast.For | ast.While) -> bool:
 def _wants_itself(module: Module, loop: ast.For | ast.While) -> bool:
     if isinstance(loop, ast.For) and _is_of_host(module, loop.iter):
         return True
-    computed = _computed(module, loop)
-    if isinstance(loop, ast.While) and (isinstance(loop.test, ast.Constant) or _reads(loop.test, computed)):
+    if isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant):
         return True
-    return any(_wants(module, call, computed) for call in _calls(loop))
+    calls = _calls(loop)
+    if any(_wants(module, call) for call in calls):
+        return True
+    tested = loop.test if isinstance(loop, ast.While) else None
+    fetched = [argument for call in calls if _name(module, call) in _FETCHING for argument in call.args]
+    if tested is None and not fetched:
+        return False  # what is computed is asked last: it costs most
+    computed = _computed(module, loop)
+    is_tested = tested is not None and _reads(tested, computed)
+    return is_tested or any(_is_computed(module, argument, computed) for argument in fetched)
 
 
-def _wants(module: Module, call: ast.Call, computed: frozenset[str]) -> bool:
-    name = module.qualname(call.func) or _builtin(module, call.func)
+def _wants(module: Module, call: ast.Call) -> bool:
+    """Whether the call is one for the host, whatever it is given."""
+    name = _name(module, call)
     if name is None:
         return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
-    if name in _FETCHING:
-        return any(_is_computed(module, argument, computed) for argument in call.args)
-    return name in _WAITING or name.startswith("numpy.random.") or _is_of_host(module, call)
+    return name not in _FETCHING and (name in _WAITING or name.startswith("numpy.random.") or _is_of_host(module, call))
+
+
+def _name(module: Module, call: ast.Call) -> str | None:
+    return module.qualname(call.func) or _builtin(module, call.func)
 
 
 def _builtin(module: Module, func: ast.expr) -> str | None:
@@ -80,8 +91,8 @@ def _computed(module: Module, loop: ast.For | ast.While) -> frozenset[str]:
     )
 
 
-def _calls(loop: ast.stmt) -> Iterator[ast.Call]:
-    return (node for node in _nodes(loop) if isinstance(node, ast.Call) and last_name(node.func) is not None)
+def _calls(loop: ast.stmt) -> list[ast.Call]:
+    return [node for node in _nodes(loop) if isinstance(node, ast.Call) and last_name(node.func) is not None]
 
 
 def _nodes(loop: ast.stmt) -> Iterator[ast.AST]:
