@@ -50,7 +50,15 @@ _OUT = {
     ),
     "jax.core.full_lower": "jax.core.full_lower(x)",
     "jax.core.get_aval": "str(jax.core.get_aval(x))",
+    "jax.numpy.sort(kind=)": 'jnp.sort(x, kind="stable"), jnp.sort(x, 0, kind=None)',
+    "jax.numpy.argsort(kind=)": 'jnp.argsort(-x % 3, kind="quicksort")',
     "jax.Array.device_buffer": "jnp.ones(3).device_buffer",
+    "jax.Array.device_buffers": "jnp.ones(3).device_buffers",
+    "jax.Array.device": "str(jnp.ones(3).device())",
+    "jax.Array.broadcast": "jnp.ones(3).broadcast((2, 1))",
+    "jax.Array.broadcast_in_dim": "jnp.arange(3.0).broadcast_in_dim(shape=(2, 3), broadcast_dimensions=(1,))",
+    "jax.Array.split": "jnp.arange(6.0).split(3), jnp.ones((2, 3)).split([1, 2], axis=1)",
+    "jax.Array.layout": "str(jnp.ones(3).layout.sharding)",
     "jax.ad_checkpoint.checkpoint": (
         "__import__('jax.ad_checkpoint') and jax.grad(jax.ad_checkpoint.checkpoint(lambda v: jnp.sin(v).sum()))(x)"
     ),

@@ -14,6 +14,7 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
+from jaxfix.effects.arrays import arrays
 from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
 from jaxfix.effects.deletion import is_read_elsewhere, is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands, is_length
@@ -145,6 +146,7 @@ __all__ = [
     "aliases",
     "always_runs",
     "argument_values",
+    "arrays",
     "binds_again",
     "callers",
     "changes_of",

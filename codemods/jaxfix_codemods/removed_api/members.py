@@ -1,14 +1,14 @@
 """Arguments and methods that are gone or going, and what has another meaning."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
-from jaxfix.api import Code, Finding, Module, Reason, Rewriter, Safety, in_order
-from jaxfix.api.analysis import DtypeOrigins, Dtypes, Values
+from jaxfix.api import Code, Declined, Finding, Module, Reason, Rewriter, Safety, in_order
+from jaxfix.api.analysis import DtypeOrigins, Dtypes, Values, arrays
 from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Result, Way, version, where
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new, words
-from jaxfix_codemods.removed_api.spelling import Spelling
+from jaxfix_codemods.removed_api.spelling import Spelling, arguments
 from jaxfix_codemods.removed_api.telling import certain
 
 _PARTIAL = "functools.partial"
@@ -22,7 +22,8 @@ def keywords(module: Module, rows: list[Keyword]) -> Iterator[Finding]:
             by_function.setdefault(row.function, []).append(row)
     for function, some in by_function.items():
         for call in _calls(module, function):
-            found = [(k, row) for k in call.keywords for row in some if k.arg == row.old]
+            pairs = [(k, row) for k in call.keywords for row in some if k.arg == row.old]
+            found = [(k, row) for k, row in pairs if not row.alike or module.text(k.value) not in row.alike]
             if found:
                 yield _keyword(module, call, found)
 
@@ -123,34 +124,46 @@ def _name(call: ast.Call, row: Positional, edit: Rewriter) -> None:
 
 def methods(module: Module, row: Method) -> Iterator[Finding]:
     """Attributes of what is known to be a jax array."""
-    if fate(module, row) is None:
+    if fate(module, row) is None or not _imports_jax(module):
         return
     for node in module.attributes(row.old):
-        if not isinstance(node.ctx, ast.Load) or not _is_known(module, row, node.value):
-            continue
         parent = module.parent(node)
-        whole: ast.expr = parent if isinstance(parent, ast.Call) and parent.func is node else node
-        if isinstance(whole, ast.Call) is not row.is_called or (
-            isinstance(whole, ast.Call) and (whole.args or whole.keywords)
-        ):
-            continue
-        message = words(row, f"`{row.old}` of arrays", module)
-        recipe = partial(_method, module, row, node, whole)
-        yield certain(module, row, Finding(node, message, "Use the newer API", recipe), is_same=False)
+        is_called = isinstance(parent, ast.Call) and parent.func is node
+        if is_called is row.is_called and isinstance(node.ctx, ast.Load) and _is_known(module, row, node.value):
+            yield _method(module, row, node, parent if isinstance(parent, ast.Call) and is_called else None)
+
+
+def _imports_jax(module: Module) -> bool:
+    return any(meaning.partition(".")[0] == "jax" for meaning in module.names.imports.values())
+
+
+def _method(module: Module, row: Method, node: ast.Attribute, call: ast.Call | None) -> Finding:
+    message = words(row, f"`{row.old}` of arrays", module)
+    given: Mapping[str, ast.expr] = {"x": node.value}
+    declined = too_new(row, "its replacement") if lacks_new(module, row) else None
+    try:
+        given = arguments(call, row, given) if call is not None else given
+    except Declined as why:
+        declined = why.reason
+    recipe = partial(_written, module, row, given, call or node) if declined is None else None
+    found = Finding(node, message, "Use the newer API", recipe, declined=declined)
+    return certain(module, row, found, is_same=False)
 
 
 def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
     """Whether it has the method or attribute of the row: an array, or a key."""
+    if isinstance(receiver, ast.Constant | ast.JoinedStr):
+        return False
     if not row.is_of_keys:
-        return module.get(Values).of(receiver).is_array
+        return module.get(arrays)(receiver) or module.get(Values).of(receiver).is_array
     made = module.names.only_value(receiver) or receiver
     made = made.value if isinstance(made, ast.Subscript) else made
     made = module.names.only_value(made) or made
     return isinstance(made, ast.Call) and module.qualname(made.func) in where(Result.KEY)
 
 
-def _method(module: Module, row: Method, node: ast.Attribute, whole: ast.expr, edit: Rewriter) -> None:
-    edit.replace(whole, Spelling(module, edit, {}).filled(row.new, {"x": node.value}, whole))
+def _written(module: Module, row: Method, given: Mapping[str, ast.expr], whole: ast.expr, edit: Rewriter) -> None:
+    edit.replace(whole, Spelling(module, edit, {}).filled(row.new, given, whole))
 
 
 def _differs(module: Module, call: ast.Call, row: Meaning) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 
 from jaxfix.api import Code, Declined, Module, Reason, Rewriter, walk
-from jaxfix.api.library import IMPORTED_APART, REPLACED_MODULES, Name, Way
+from jaxfix.api.library import IMPORTED_APART, REPLACED_MODULES, Method, Name, Way
 from jaxfix_codemods.removed_api.fates import lacks_new
 from jaxfix_codemods.removed_api.types import is_for_checkers, is_never_run
 
@@ -175,18 +175,22 @@ def new_name(module: Module, row: Name) -> str:
     return row.older if row.older and lacks_new(module, row) else row.new
 
 
-def arguments(call: ast.Call, row: Name) -> Mapping[str, ast.expr]:
-    """The arguments of the call by the parameters of the row.
+def arguments(call: ast.Call, row: Name | Method, own: Mapping[str, ast.expr] = {}) -> Mapping[str, ast.expr]:
+    """The arguments of the call by the parameters of the row; `own` are those beside them, of a method its object.
 
     Raises:
       Declined: it is called in a way that the row does not tell.
     """
     if any(isinstance(arg, ast.Starred) for arg in call.args) or any(k.arg is None for k in call.keywords):
         raise Declined(Reason(Code.STAR_ARGUMENTS, "`*` or `**` hides its arguments"))
-    given = dict(zip(row.parameters, call.args, strict=False))
+    given = {**own, **dict(zip(row.parameters, call.args, strict=False))}
     given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
     needed = _keys(_PART.sub("", row.new), optional=False)
-    if len(call.args) > len(row.parameters) or not needed <= given.keys() or not given.keys() <= {*row.parameters}:
+    if (
+        len(call.args) > len(row.parameters)
+        or not needed <= given.keys()
+        or not given.keys() <= {*row.parameters, *own}
+    ):
         raise Declined(Reason(Code.SIGNATURE, "it is called with other arguments than the usual ones"))
     if any(not isinstance(given[key], _TRIVIAL) for key in given.keys() - _keys(row.new)):
         raise Declined(Reason(Code.SIDE_EFFECT, "an argument that is computed would be left out"))

@@ -4,6 +4,13 @@ from jaxfix.library.changes.row import Keyword, Life, Meaning, Method, Positiona
 
 _CLIP = Life("0.4.27", "0.10.0", "0.4.27")
 _PLACED = Life("0.4.6", "0.4.14", "0.4.7")
+_METHODS = Life("0.4.5", "0.4.14")
+_STABLE = tuple(
+    (f"{quote}{kind}{quote}", "True")
+    for kind in ("stable", "quicksort", "mergesort", "heapsort")
+    for quote in ("'", '"')
+)
+"""Whatever kind was asked for, it was a stable one."""
 _INPUTS = "`jax.device_put` the inputs, or `with jax.default_device(device):` where there are none"
 _DRAWS = "set `jax_threefry_partitionable` to what it was, if the exact numbers matter"
 _DRAWN = (
@@ -34,6 +41,18 @@ KEYWORDS = (
     Keyword("jax.jit", "fun", "", Way.ALIAS, Life("0.6.0", "0.7.0")),
     Keyword("jax.numpy.where", "condition", "", Way.BY_HAND, Life("", "0.5.0"), steps="pass the arguments by position"),
     Keyword("jax.nn.softmax", "initial", "", Way.BY_HAND, Life("0.4.27", "0.4.36"), steps="leave it out"),
+    *(
+        Keyword(
+            f"jax.numpy.{last}",
+            "kind",
+            "stable",
+            Way.ALIAS,
+            Life("0.4.24", "0.4.28", "0.4.24"),
+            values=_STABLE,
+            alike=("None",),
+        )
+        for last in ("sort", "argsort")
+    ),
     Keyword(
         "jax.pure_callback",
         "vectorized",
@@ -50,6 +69,24 @@ POSITIONAL = (
 )
 
 METHODS = (
+    Method("broadcast", "{@jax.lax.broadcast}({x}, {sizes})", True, _METHODS, parameters=("sizes",)),
+    Method(
+        "broadcast_in_dim",
+        "{@jax.lax.broadcast_in_dim}({x}, {shape}, {broadcast_dimensions})",
+        True,
+        _METHODS,
+        parameters=("shape", "broadcast_dimensions"),
+    ),
+    Method(
+        "split",
+        "{@jax.numpy.split}({x}, {indices_or_sections}[[, axis={axis}]])",
+        True,
+        _METHODS,
+        parameters=("indices_or_sections", "axis"),
+    ),
+    Method("device", "next(iter({x}.devices()))", True, Life("0.4.21", "0.4.27")),
+    Method("device_buffers", "[shard.data for shard in {x}.addressable_shards]", False, Life("0.4.22", "0.4.27")),
+    Method("layout", "{x}.format", False, Life("0.6.2", "0.7.0", "0.6.2")),
     Method("to_py", "{@numpy.asarray}({x})", True, Life("0.4.3", "0.4.13")),
     Method("device_buffer", "{x}.addressable_data(0)", False, Life("0.4.22", "0.4.27")),
     Method("unsafe_raw_array", "{@jax.random.key_data}({x})", True, Life("0.4.16", "0.4.24"), is_of_keys=True),

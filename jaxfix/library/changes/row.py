@@ -71,6 +71,7 @@ class Keyword:
     Attributes:
       new: the keyword in its place; empty where its value becomes the first positional argument, or by hand.
       values: the texts of values that are rewritten, with what they become; empty for any value, which stays.
+      alike: the texts of its values that every version takes.
       place: the position of its parameter, by which versions that lack `new` take it; 0 where none does.
     """
 
@@ -80,6 +81,7 @@ class Keyword:
     way: Way
     life: Life
     values: tuple[tuple[str, str], ...] = ()
+    alike: tuple[str, ...] = ()
     steps: str = ""
     place: int = 0
 
@@ -107,6 +109,7 @@ class Method:
     new: str
     is_called: bool
     life: Life
+    parameters: tuple[str, ...] = ()
     steps: str = ""
     is_of_keys: bool = False
 

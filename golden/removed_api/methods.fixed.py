@@ -1,0 +1,32 @@
+"""Methods and attributes of arrays, where the receiver is known to be one."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+x = jnp.arange(6.0)
+key = jax.random.PRNGKey(0)
+where = next(iter(x.devices()))
+buffers = [shard.data for shard in (2 * x).addressable_shards]
+first = jnp.ones(3).addressable_data(0)
+rows = lax.broadcast(x, (2, 1))
+lanes = lax.broadcast_in_dim(x, (2, 6), (1,))
+parts = jnp.split(x, 3)
+sides = jnp.split(x[None] + 1, [1, 2], axis=1)
+place = x.format
+order = jnp.argsort(x, stable=True), jnp.sort(x, 0, stable=True)
+spread = x.split(*[3])
+kinds = jnp.sort(x, kind=str(place))
+
+
+class Text:
+    layout = "text"
+
+    def device(self):
+        return self.layout
+
+
+def halves(text, batch):
+    words = "a b".split() + text.split(",") + f"{text}".split()
+    keys = jax.random.split(key)
+    return words, keys, batch.device(), Text().layout, Text().device(), jnp.sort(x, kind=None), x.device, lax.sort(x)

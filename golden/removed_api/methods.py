@@ -1,0 +1,32 @@
+"""Methods and attributes of arrays, where the receiver is known to be one."""
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+x = jnp.arange(6.0)
+key = jax.random.PRNGKey(0)
+where = x.device()  # want: removed-api
+buffers = (2 * x).device_buffers  # want: removed-api
+first = jnp.ones(3).device_buffer  # want: removed-api
+rows = x.broadcast((2, 1))  # want: removed-api
+lanes = x.broadcast_in_dim(shape=(2, 6), broadcast_dimensions=(1,))  # want: removed-api
+parts = x.split(3)  # want: removed-api
+sides = (x[None] + 1).split([1, 2], axis=1)  # want: removed-api
+place = x.layout  # want: removed-api
+order = jnp.argsort(x, kind="stable"), jnp.sort(x, 0, kind='quicksort')  # want: removed-api  # want: removed-api
+spread = x.split(*[3])  # want: removed-api (no fix): hides
+kinds = jnp.sort(x, kind=str(place))  # want: removed-api (no fix): value
+
+
+class Text:
+    layout = "text"
+
+    def device(self):
+        return self.layout
+
+
+def halves(text, batch):
+    words = "a b".split() + text.split(",") + f"{text}".split()
+    keys = jax.random.split(key)
+    return words, keys, batch.device(), Text().layout, Text().device(), jnp.sort(x, kind=None), x.device, lax.sort(x)
