@@ -127,10 +127,22 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
     if fate(module, row) is None or not _imports_jax(module):
         return
     for node in module.attributes(row.old):
-        parent = module.parent(node)
-        is_called = isinstance(parent, ast.Call) and parent.func is node
-        if is_called is row.is_called and isinstance(node.ctx, ast.Load) and _is_known(module, row, node.value):
-            yield _method(module, row, node, parent if isinstance(parent, ast.Call) and is_called else None)
+        call = module.parent(node)
+        if not isinstance(call, ast.Call) or call.func is not node:
+            call = None
+        is_used = (call is not None) is row.is_called and (call is None or _may_take(call, row))
+        if is_used and isinstance(node.ctx, ast.Load) and _is_known(module, row, node.value):
+            yield _method(module, row, node, call)
+
+
+def _may_take(call: ast.Call, row: Method) -> bool:
+    """Whether a call may be of the method, by its arguments alone: `text.split()` and `text.split(",")` are not."""
+    given = (*call.args, *(keyword.value for keyword in call.keywords))
+    return bool(given) is bool(row.parameters) and not any(_is_text(arg) for arg in given)
+
+
+def _is_text(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Constant) and isinstance(expr.value, str)
 
 
 def _imports_jax(module: Module) -> bool:
