@@ -81,6 +81,7 @@ from jaxfix.api import (
     Module,
     Reason,
     Recipe,
+    Runs,
     Safety,
     Staging,
     Why,
@@ -225,7 +226,8 @@ def _is_left_to_others(module: Module, call: ast.Call) -> bool:
     owner = module.method_of(outer[-1]) if outer else None
     classes = family(module, owner) if owner is not None else ()
     is_of_base = any(strange_base(module, each) is not None for each in classes)
-    return (is_of_base or staging.may_be_traced(call)) and not (staging.repeats(call) or _is_looped(module, outer))
+    is_traced = Runs.TRACED in staging.ways(call).known
+    return (is_of_base or is_traced) and not (staging.repeats(call) or _is_looped(module, outer))
 
 
 def _is_looped(module: Module, functions: Sequence[Function]) -> bool:
