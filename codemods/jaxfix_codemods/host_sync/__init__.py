@@ -53,6 +53,9 @@ as one per iteration would stay on the device; steps that another file replaces;
 host, as `jax.debug.print` does. An `if` of the loop that tests `step % n` may read the list: the collected values are
 fetched there.
 
+Where nothing can be left to later, four and more reads in an iteration, or a loop over the entries of a result, are
+reported: one `jax.device_get` of them all waits once.
+
 In notebooks, people interrupt a loop and look at the list, so variables of cells are left alone.
 
 Evidence: fewer blocking reads, counted, where one `jax.device_get` is one read; equal results, no more compiles, and
@@ -65,7 +68,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety, Staging, Work
+from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Reason, Safety, Staging, Work
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
@@ -73,6 +76,9 @@ from jaxfix_codemods.host_sync.writing import write
 
 _TITLE = "Fetch the values after the loop"
 _LATER = "Fetch the value where it is shown"
+_AT_ONCE = "Fetch the values together"
+_MANY = 4
+"""Reads in an iteration from which on it is worth a line that each waits by itself, where none can be left to later."""
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -88,19 +94,27 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
     first, staging = reads[0], module.get(Staging)
     is_sure = staging.is_eager(loop) and staging.surely_repeats(module.statement(first.at))
     shown = " ".join(module.text(first.at).split())
-    found = partial(
-        Finding,
-        at=first.at,
-        message=f"`{shown}` waits for the step in each iteration, before the next one starts",
-        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
-        guess=True,
-    )
+    waits = f"`{shown}` waits for the step in each iteration, before the next one starts"
+    confidence = Confidence.CERTAIN if is_sure else Confidence.POSSIBLE
+    found = partial(Finding, at=first.at, confidence=confidence, guess=True)
     try:
         deferred = _deferred(module, loop, reads)
     except Declined as declined:
-        return found(title=_TITLE, declined=declined.reason, moot=True)
+        if not _are_many(module, loop, reads):
+            return found(message=waits, title=_TITLE, declined=declined.reason, moot=True)
+        each = f"`{shown}` and other reads wait for the device one by one, in each iteration"
+        return found(message=each, title=_AT_ONCE, declined=_by_hand(declined.reason))
     title = _LATER if all(each.moves_to is not None for each in deferred) else _TITLE
-    return found(title=title, recipe=partial(write, module, loop, deferred))
+    return found(message=waits, title=title, recipe=partial(write, module, loop, deferred))
+
+
+def _are_many(module: Module, loop: ast.For, reads: Sequence[Read]) -> bool:
+    """Whether an iteration reads several values, or all entries of one."""
+    return len(reads) >= _MANY or any(next(iter(module.loops(read.at)), None) is not loop for read in reads)
+
+
+def _by_hand(reason: Reason) -> Reason:
+    return reason.restated("they are needed at once, but one `jax.device_get` of a tuple or a dictionary waits once")
 
 
 def _deferred(module: Module, loop: ast.For, reads: Sequence[Read]) -> tuple[Deferred, ...]:

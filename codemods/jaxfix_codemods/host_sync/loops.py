@@ -8,7 +8,7 @@ from jaxfix.api.analysis import REBINDS, iterations, leaves, reads_the_clock
 from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
 from jaxfix_codemods.following import runs_host_code
 from jaxfix_codemods.host_sync.deferring import Deferred
-from jaxfix_codemods.host_sync.reads import is_in_each, is_of_step
+from jaxfix_codemods.host_sync.reads import hands_on, is_in_each, is_of_step
 
 _MOST = 100_000
 """Numbers that may be kept on a device, at about four kilobytes each: measured with jax 0.10.2."""
@@ -42,6 +42,9 @@ def check_loop(module: Module, loop: ast.For) -> None:
     for node in _own(module, loop):
         if isinstance(node, ast.Call) and jit_of(module, node.func) is not None:
             _check_step(module, node.func)
+        elif isinstance(node, ast.Call) and hands_on(module, node.func):
+            text = f"`{module.text(node.func)}` may do more than its step, which would no longer have ended then"
+            raise Declined(Reason(Code.SIDE_EFFECT, text, node.lineno))
 
 
 def _check_step(module: Module, step: ast.expr) -> None:

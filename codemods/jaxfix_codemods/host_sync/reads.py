@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import Module, frozen, in_order, jit_of, walk
+from jaxfix.api import Module, frozen, in_order, jit_of, returned, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
 from jaxfix.api.library import Effect, Result, short_names, where
 
@@ -28,6 +28,10 @@ class Read:
     is_number: bool
 
 
+_DEEP = 2
+"""How many loops outwards the step may be: a loop around a read goes through the entries of what it returned."""
+
+
 def reads_by_loop(module: Module) -> Iterator[tuple[ast.For, list[Read]]]:
     """The loops that read what their own steps make in each iteration, with the reads in the order of the text."""
     found: dict[ast.For, list[Read]] = {}
@@ -37,9 +41,10 @@ def reads_by_loop(module: Module) -> Iterator[tuple[ast.For, list[Read]]]:
         if read is None or call in inner:
             continue
         inner.update(walk(read.at))  # a copy that it reads is no other read
-        loop = next(iter(module.loops(call)), None)
-        if isinstance(loop, ast.For) and is_in_each(module, call, loop) and is_of_step(module, read.value, loop):
-            found.setdefault(loop, []).append(read)
+        for loop in module.loops(call)[:_DEEP]:
+            if isinstance(loop, ast.For) and is_in_each(module, call, loop) and is_of_step(module, read.value, loop):
+                found.setdefault(loop, []).append(read)
+                break
     yield from found.items()
 
 
@@ -96,6 +101,14 @@ def is_of_step(module: Module, value: ast.expr, loop: ast.For) -> bool:
     return module.get(_Steps).are_behind(value, loop)
 
 
+def hands_on(module: Module, func: ast.expr) -> bool:
+    """Whether it is a function of the file that returns what a jitted one does."""
+    function = module.definition(func) if isinstance(func, ast.Name) else None
+    results = returned(function) if function is not None else ()
+    calls = [each.func for each in results if isinstance(each, ast.Call)]
+    return bool(results) and len(calls) == len(results) and all(jit_of(module, each) for each in calls)
+
+
 class _Steps:
     """Answers for one module."""
 
@@ -118,7 +131,7 @@ class _Steps:
             case ast.BinOp(left=left, right=right):
                 return self._made((left, loop)) or self._made((right, loop))
             case ast.Call(func=func, args=args):
-                if jit_of(module, func) is not None:
+                if jit_of(module, func) is not None or hands_on(module, func):
                     return next(iter(module.loops(value)), None) is loop
                 if isinstance(func, ast.Attribute) and func.attr in _REDUCING and self._made((func.value, loop)):
                     return True
@@ -137,6 +150,14 @@ class _Steps:
     def _bound_to(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
         """What an assignment of the loop binds to the variable, or to a tuple in which it is."""
         module = self._module
+        match module.statement(target):
+            case (
+                ast.For(
+                    target=bound,
+                    iter=ast.Call(func=ast.Attribute(value=entries, attr="items" | "values"), args=[]),
+                ) as inner
+            ) if target in walk(bound) and loop in module.ancestors(inner):
+                return entries
         if not isinstance(target, ast.Name) or next(iter(module.loops(target)), None) is not loop:
             return None
         match module.statement(target):
