@@ -28,10 +28,6 @@ class Read:
     is_number: bool
 
 
-_DEEP = 2
-"""How many loops outwards the step may be: a loop around a read goes through the entries of what it returned."""
-
-
 def reads_by_loop(module: Module) -> Iterator[tuple[ast.For, list[Read]]]:
     """The loops that read what their own steps make in each iteration, with the reads in the order of the text."""
     found: dict[ast.For, list[Read]] = {}
@@ -41,11 +37,21 @@ def reads_by_loop(module: Module) -> Iterator[tuple[ast.For, list[Read]]]:
         if read is None or call in inner:
             continue
         inner.update(walk(read.at))  # a copy that it reads is no other read
-        for loop in module.loops(call)[:_DEEP]:
+        loops = module.loops(call)
+        deep = 2 if len(loops) > 1 and _is_of_entries(loops[0]) else 1
+        for loop in loops[:deep]:
             if isinstance(loop, ast.For) and is_in_each(module, call, loop) and is_of_step(module, read.value, loop):
                 found.setdefault(loop, []).append(read)
                 break
     yield from found.items()
+
+
+def _is_of_entries(loop: ast.AST) -> bool:
+    """Whether a loop around a read may go through the entries of what a step in the loop around it returned."""
+    match loop:
+        case ast.For(iter=ast.Name() | ast.Call(func=ast.Attribute(attr="items" | "values" | "keys"), args=[])):
+            return True
+    return False
 
 
 def read_of(module: Module, call: ast.Call) -> Read | None:
@@ -150,7 +156,8 @@ class _Steps:
     def _bound_to(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
         """What an assignment of the loop binds to the variable, or to a tuple in which it is."""
         module = self._module
-        match module.statement(target):
+        statement = module.statement(target)
+        match statement:
             case (
                 ast.For(
                     target=bound,
@@ -160,7 +167,7 @@ class _Steps:
                 return entries
         if not isinstance(target, ast.Name) or next(iter(module.loops(target)), None) is not loop:
             return None
-        match module.statement(target):
+        match statement:
             case ast.Assign(targets=[only], value=value) if target in walk(only):
                 return value if only is target or not isinstance(value, ast.Tuple) else None
         return None
