@@ -373,6 +373,7 @@ def test_no_part_of_a_record_is_forgotten() -> None:
         records={"State": names},
         hides=names,
         attributes=names,
+        asks=names,
         remembers=names,
         fills=names,
     )

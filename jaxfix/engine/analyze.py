@@ -212,7 +212,10 @@ def _is_named(codemod: Codemod, module: Module, words: frozenset[str]) -> bool:
     """
     if codemod.notes and not any(each.noted.note in codemod.notes for each in module.held):
         return False
-    is_mentioned = not words.isdisjoint(_identifiers(codemod.triggers))
+    identifiers = _identifiers(codemod.triggers)
+    is_mentioned = not words.isdisjoint(identifiers)
+    if codemod.in_types and not is_mentioned:
+        is_mentioned = not module.get(Identifiers).in_types.isdisjoint(identifiers)
     return is_mentioned or any(_has(module, word) for word in _others(codemod.triggers))
 
 

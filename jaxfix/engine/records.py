@@ -11,7 +11,7 @@ from jaxfix.semantic.project.summary_types import Factory, Facts, Jit, Use, Wrap
 
 # JSON, of whatever shape: each function that reads it raises where the shape is another one.
 _Data = dict[str, object]
-_STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes")
+_STRINGS = ("stars", "rebinds", "stored", "own", "mentions", "hides", "attributes", "asks")
 """What of `Facts` is a tuple of strings."""
 _LATER = ("remembers", "fills")
 """Such of which nothing is known until it is asked for."""
@@ -96,6 +96,7 @@ def _facts(data: _Data) -> Facts:
         {key: _strings(fields) for key, fields in records.items()},
         strings["hides"],
         strings["attributes"],
+        strings["asks"],
         *(None if data.get(name) is None else _strings(data[name]) for name in _LATER),
     )
 

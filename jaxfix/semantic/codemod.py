@@ -35,6 +35,7 @@ class Codemod:
       raises: the kinds of arguments on which its new code may raise where the old runs, or run where the old raises,
         such as `complex numbers`: no proof is refused over one that the program never passes, and the receipt names it.
         Its page says why.
+      in_types: its triggers count in a type in quotes too, such as `x: "jax.Array"`.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Codemod:
     after: tuple[str, ...] = ()
     inner_first: bool = False
     raises: tuple[str, ...] = ()
+    in_types: bool = False
 
     @property
     def rewrites(self) -> bool:

@@ -81,11 +81,11 @@ class Identifiers:
         )
 
     def among(self, words: frozenset[str]) -> frozenset[str]:
-        """Those of `words` that the code mentions, as `mentions` takes it, or in a type in quotes; empty for none."""
+        """Those of `words` that the code mentions, as `mentions` takes it; empty for none."""
         index, found = self._index, set[str]()
         for mapping in (index.names, index.attributes, index.binding):  # the cost is that of the shorter of the two
             found |= words.intersection(mapping) if len(mapping) < len(words) else words & mapping.keys()
-        return frozenset(found) | (words & self._named) | (words & self._texts) | (words & self._quoted)
+        return frozenset(found) | (words & self._named) | (words & self._texts)
 
     @cached_property
     def quoted(self) -> Mapping[str, frozenset[str]]:
@@ -94,7 +94,8 @@ class Identifiers:
         return {text: frozenset(_WORD.findall(text)) for text in some}
 
     @cached_property
-    def _quoted(self) -> frozenset[str]:
+    def in_types(self) -> frozenset[str]:
+        """The identifiers of all strings that may be types."""
         return frozenset().union(*self.quoted.values())
 
     @property

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.semantic.project.summary_types import ASKED
 from jaxfix.summary.borrowed import Borrowed
 from jaxfix.syntax.nodes import walk
 
@@ -11,12 +10,16 @@ _ASKING = frozenset({"isinstance", "issubclass"})
 _LISTING = frozenset({"get_args"})
 
 
-def asked_types(others: Borrowed) -> Iterator[str]:
-    """Their dotted names, each with `ASKED` below it."""
+def asked_types(others: Borrowed) -> tuple[str, ...]:
+    """Their dotted names, each once."""
+    return tuple(dict.fromkeys(_named(others)))
+
+
+def _named(others: Borrowed) -> Iterator[str]:
     for asked in _asked(others):
         for node in walk(asked):
             if isinstance(node, ast.Name | ast.Attribute) and others.may_be_theirs(node):
-                yield from (f"{name}.{ASKED}" for name in others.named(node))
+                yield from others.named(node)
 
 
 def _asked(others: Borrowed) -> Iterator[ast.expr]:

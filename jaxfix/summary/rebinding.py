@@ -46,17 +46,13 @@ _PATCH = "unittest.mock.patch"
 
 def rebinding(module: Module, packages: Container[str]) -> Facts:
     """The facts of `module` about what it changes of others; `packages` as for `facts`."""
-    return Facts(
-        "", rebinds=rebinds(Borrowed(module, packages)), stored=tuple(sorted(changes_of(module).perhaps_rebound))
-    )
+    others, stored = Borrowed(module, packages), tuple(sorted(changes_of(module).perhaps_rebound))
+    return Facts("", rebinds=rebinds(others), stored=stored, asks=asked_types(others))
 
 
 def rebinds(others: Borrowed) -> tuple[str, ...]:
-    """The dotted names that the file binds in others, or whose object it changes; `ANY_NAME` for all of a module.
-
-    Among them are marks of what else it does, such as `ASKED` below a name.
-    """
-    return tuple(dict.fromkeys((*_Rebinding(others).rebinds(), *asked_types(others))))
+    """The dotted names that the file binds in others, or whose object it changes; `ANY_NAME` for all of a module."""
+    return tuple(dict.fromkeys(_Rebinding(others).rebinds()))
 
 
 class _Rebinding:

@@ -27,6 +27,7 @@ from jaxfix.staging.contexts import Staging, UseSummary
 from jaxfix.staging.decorators import is_decorator, staging_names, wrapping_of
 from jaxfix.staging.function_identity import factory
 from jaxfix.staging.jit import COMPILING, jit_of, jitted_by_decorator
+from jaxfix.summary.asked import asked_types
 from jaxfix.summary.borrowed import Borrowed, root_of
 from jaxfix.summary.call_sites import Passing
 from jaxfix.summary.rebinding import rebinds
@@ -82,6 +83,7 @@ class _Summarizer:
             records=dict(self._records()),
             hides=tuple(islice(hiding(self.module, self.packages), 1)),
             attributes=tuple(sorted(self.module.index.attributes)),
+            asks=asked_types(self.others),
         )
 
     def uses(self, names: frozenset[str], passed: Container[str]) -> tuple[Use, ...]:

@@ -76,7 +76,8 @@ _IN_TEXT = "its name is in a string"
 
 def find(module: Module) -> Iterator[Finding]:
     texts = {name.rpartition(".")[2] for name in in_texts(module).values()}
-    found = module.get(Identifiers).among(CHANGED_WORDS) | (texts & CHANGED_WORDS)
+    identifiers = module.get(Identifiers)
+    found = identifiers.among(CHANGED_WORDS) | (CHANGED_WORDS & (texts | identifiers.in_types))
     if not found:
         return
     for finding in _all(module, found):
@@ -232,6 +233,7 @@ def _are_types(module: Module, each: Imported | Named) -> bool:
 CODEMOD = Codemod(
     id="removed-api",
     triggers=CHANGED_NAMES,
+    in_types=True,
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.BITWISE,
     find=find,

@@ -13,7 +13,6 @@ from jaxfix.semantic.project.rebinding import Around, may_rebind, opens_anything
 from jaxfix.semantic.project.searches import together
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
-    ASKED,
     ASKS_PROCESS,
     CALLS_BACK,
     CHANGES,
@@ -255,15 +254,15 @@ class Joined:
 
     def asks_type(self, qualname: str) -> bool:
         """Whether some file asks objects for the type that a file knows by this name, or lists its members."""
-        around = self._around.mentioning(qualname.rpartition(".")[2]) if self._around is not None else ()
-        asked = f"{qualname}.{ASKED}"
-        return qualname in self._asked or any(may_rebind(name, asked) for facts in around for name in facts.rebinds)
+        last = qualname.rpartition(".")[2]
+        around = self._around.mentioning(last) if self._around is not None else ()
+        names = (name.rpartition(".")[2] for facts in around for name in facts.asks)
+        return not self._asked.isdisjoint({qualname, ANY_NAME}) or any(name in (last, ANY_NAME) for name in names)
 
     @cached_property
     def _asked(self) -> frozenset[str]:
         """The types that are asked for, by each name on the way to where they are defined."""
-        names = (name.removesuffix(f".{ASKED}") for name in self._all_rebound if name.endswith(f".{ASKED}"))
-        return frozenset(hop for name in names for hop in self._naming.hops(name))
+        return frozenset(hop for facts in self._files for name in facts.asks for hop in self._naming.hops(name))
 
     def fills(self, name: str) -> bool:
         """Whether some file may change in place what an attribute, or a variable elsewhere, of this name holds."""

@@ -32,8 +32,6 @@ FILLS = "?fills "
 """Before the name of an attribute that is read by a text: that what it holds may be changed in place."""
 TAKES_ERRORS = "?errors of "
 """Before a name: that an error of a call by that name is taken, and the program goes on."""
-ASKED = "?asked"
-"""Below a dotted name: that objects are asked for that type, or it is asked for its members."""
 DOES_MORE = "?more of "
 """Before a function, of those that a file remembers: that it does more than compute of its arguments and constants."""
 Argument = int | str
@@ -303,6 +301,7 @@ class Facts:
       records: the fields of its classes that declare some and write no constructor, by their name in it.
       hides: the first in it that makes trees which may hold more than leaves, or a package that such may come from.
       attributes: the names of those that it reads, of whatever object.
+      asks: the types of others that it asks objects for, or whose members it lists, by their dotted names.
       remembers: its functions, and methods of its objects, that may give the same at the next call; after `DOES_MORE`
         those, and methods of its classes, which a trace does not do as often as the calls; None as long as nobody has
         asked.
@@ -325,6 +324,7 @@ class Facts:
     records: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hides: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
     remembers: tuple[str, ...] | None = None
     fills: tuple[str, ...] | None = None
 
@@ -333,5 +333,5 @@ class Facts:
         return name in self.attributes or any(each.rpartition(".")[2] == name for each in self.mentions)
 
 
-ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,))
+ANYTHING = Facts("", rebinds=(ANY_NAME,), hides=(ANY_NAME,), asks=(ANY_NAME,))
 """The summary of a file that runs, but is unknown."""
