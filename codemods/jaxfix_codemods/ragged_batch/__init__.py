@@ -59,7 +59,8 @@ is taken in full width. Whether the first axis is that of the rows, and the padd
 run: arrays of another rank, which broadcast to pairs of rows, are not masked.
 
 Found are loops over `range(0, rows, size)` unless the code says that `size` divides `rows`, without `continue` and
-`break`, and not under a trace.
+`break`, and not under a trace. Where the number of rows is not in the code, and the same for the whole program, they
+are reported only if one of the options is given: at most one program compiles once more.
 
 Evidence: fewer compiles. Dropped: every result is bitwise equal to the original with an `if` that skips the shorter
 batch. Padded: every result is bitwise the same with the first rows, or first columns, as padding, so the padding has
@@ -130,7 +131,15 @@ def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding
         confidence=Confidence.CERTAIN if is_known else Confidence.POSSIBLE,
         offers=offers,
         certain_if="the number of rows is not a multiple of the batch",
+        moot=not is_known and not _varies(module, found),
     )
+
+
+def _varies(module: Module, found: Batches) -> bool:
+    """Whether a loop around makes other rows in each iteration, whose last batches have lengths of their own."""
+    names = [each for each in ast.walk(found.rows) if isinstance(each, ast.Name)]
+    bound = [each.node for name in names for each in module.bindings(name.id, module.scope_of(name.id, name))]
+    return any(loop in module.ancestors(node) for node in bound for loop in module.loops(found.loop))
 
 
 def _of_rollout(module: Module, found: Rollout) -> Finding:
