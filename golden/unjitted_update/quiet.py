@@ -226,3 +226,19 @@ if __name__ == "__main__":
     train_fast(jnp.ones(3), batches)
     train_in_parts(jnp.ones(3), batches)
     once(jnp.ones(3), batches[0])
+
+
+# A few operations every so many iterations, however often that is.
+def _centred(rows, size):
+    return rows - jnp.floor(rows / size) * size
+
+
+def kept_at_times(rows, count, every, often=50):
+    kept, shown = [], []
+    for number in range(count):
+        rows = jax.jit(jnp.cos)(rows)
+        if number % every == 0:
+            kept.append(_centred(rows, 2.0))
+        if number % often == 0:
+            shown.append(_centred(rows, 3.0))
+    return kept, shown

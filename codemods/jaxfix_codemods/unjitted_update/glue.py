@@ -9,6 +9,7 @@ from jaxfix.api.analysis import (
     HOT,
     USERS,
     Use,
+    default_of,
     instance_state,
     integer,
     is_eager_at,
@@ -211,16 +212,31 @@ def started_each(module: Module, call: ast.Call) -> float:
     return started
 
 
+_USUAL = 10
+"""Iterations between two reports, where the text does not say how many: few that people write are fewer."""
+
+
 def _period(module: Module, test: ast.expr) -> int:
     """Of `step % 100 == 0`, 100; of any other test 1."""
     match test:
         case ast.Compare(
             left=ast.BinOp(op=ast.Mod(), right=every), ops=[ast.Eq()], comparators=[ast.Constant(value=int())]
         ):
-            return max(integer(module, every) or 1, 1)
+            return _every(module, every)
         case ast.UnaryOp(op=ast.Not(), operand=ast.BinOp(op=ast.Mod(), right=every)):
-            return max(integer(module, every) or 1, 1)
+            return _every(module, every)
     return 1
+
+
+def _every(module: Module, every: ast.expr) -> int:
+    """The number that it is, also as the default of a parameter."""
+    known = integer(module, every)
+    only = module.names.only_binding(every) if known is None and isinstance(every, ast.Name) else None
+    function = module.function(every)
+    if only is not None and isinstance(only.node, ast.arg) and function is not None:
+        default = default_of(function, only.node.arg)
+        known = integer(module, default) if default is not None else None
+    return _USUAL if known is None else max(known, 1)
 
 
 def _blocks(module: Module, loop: ast.For | ast.While) -> Iterator[Sequence[ast.stmt]]:
