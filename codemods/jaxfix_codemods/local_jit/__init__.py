@@ -88,6 +88,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import LocalUses, hoisting
 from jaxfix.api.library import HOLDING
+from jaxfix_codemods.callers import is_traced_alone
 from jaxfix_codemods.local_jit import constructors, factories, states
 from jaxfix_codemods.local_jit.driving import serves_a_run
 from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
@@ -149,7 +150,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     if applied is not None:
         return found(title=applied.title, recipe=partial(apply_at_the_call, applied), safety=Safety.NEEDS_EVIDENCE)
     is_possible = _confidence(module, site) is Confidence.POSSIBLE
-    once = is_possible and serves_a_run(module, site)
+    once = is_possible and (serves_a_run(module, site) or is_traced_alone(module, site.made))
     try:
         plan = judge(module, site)
     except Declined as declined:

@@ -66,7 +66,7 @@ Source: https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -77,26 +77,22 @@ from jaxfix.api import (
     Declined,
     Equality,
     Finding,
-    Function,
     Module,
     Reason,
     Recipe,
-    Runs,
     Safety,
     Staging,
     Why,
-    direct_calls,
 )
 from jaxfix.api.analysis import (
     Transformed,
     control_flow_calls,
     eager_transformations,
-    family,
     selection,
-    strange_base,
     varies_by_callers,
 )
 from jaxfix.api.library import CONTROL_FLOW, Package, where
+from jaxfix_codemods.callers import is_left_to_others
 from jaxfix_codemods.local_loop_function import transforming
 from jaxfix_codemods.local_loop_function.anew import function_arguments, is_made_anew, made_at
 from jaxfix_codemods.local_loop_function.jitting import jitted
@@ -182,7 +178,7 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
         message=f"{_cause(module, call, names, made_anew)} at every call of `{around(module, call)}`: "
         f"`{last_part(primitive)}` compiles again",
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
-        moot=not again and (_is_in_layer(module, call) or _is_left_to_others(module, call)),
+        moot=not again and (_is_in_layer(module, call) or is_left_to_others(module, call)),
     )
     moved = f"Hoist {names} out of `{around(module, call)}`"
     if isinstance(move, Move) and not lost:
@@ -214,26 +210,6 @@ def _is_in_layer(module: Module, call: ast.Call) -> bool:
     owner = module.method_of(around[-1]) if around else None
     bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
     return any(base.rpartition(".")[0] in _LAYERS for base in bases)
-
-
-def _is_left_to_others(module: Module, call: ast.Call) -> bool:
-    """Whether nothing that was read repeats `call` outside of a trace, but other code traces it, or a base may.
-
-    A method of a class whose base is elsewhere is called by that base: as a rollout, or a solver, under its own `jit`.
-    """
-    staging = module.get(Staging)
-    outer = module.functions_around(call)
-    owner = module.method_of(outer[-1]) if outer else None
-    classes = family(module, owner) if owner is not None else ()
-    is_of_base = any(strange_base(module, each) is not None for each in classes)
-    is_traced = Runs.TRACED in staging.ways(call).known
-    return (is_of_base or is_traced) and not (staging.repeats(call) or _is_looped(module, outer))
-
-
-def _is_looped(module: Module, functions: Sequence[Function]) -> bool:
-    """Whether a loop of this file calls one of `functions`, and not under a trace."""
-    calls = (call for function in functions for call in direct_calls(module, function) if module.loops(call))
-    return any(not module.get(Staging).is_staged(call) for call in calls)
 
 
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
