@@ -123,8 +123,8 @@ def is_asked_elsewhere(module: Module, name: str, at: ast.AST) -> bool:
 
 def is_never_run(module: Module, node: ast.AST) -> bool:
     """Whether Python never evaluates it: an annotation that stays text, or what is for type checkers alone."""
-    if isinstance(node, ast.Constant):
-        return True  # in quotes
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and is_quoted_type(module, node):
+        return True
     reader = _reader(module, node)
     if isinstance(reader, ast.arg | ast.AnnAssign | ast.FunctionDef | ast.AsyncFunctionDef):
         is_local = isinstance(reader, ast.AnnAssign) and module.function(reader) is not None
