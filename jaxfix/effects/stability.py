@@ -10,10 +10,10 @@ from jaxfix.library.facets import Package
 from jaxfix.library.table import ROWS, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
-from jaxfix.semantic.classes import class_of, strange_base
+from jaxfix.semantic.classes import class_of, family, strange_base
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
-from jaxfix.semantic.project.query import FILLS, REBINDS, SETS_NAMES, STORES
+from jaxfix.semantic.project.query import CHANGES_OWN, FILLS, REBINDS, SETS_NAMES, STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
@@ -127,14 +127,21 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
         return None
     project = module.surroundings.project
     owner = qualname.rpartition(".")[0]
-    is_set = owner.partition(".")[0] not in _ARRAYS and project.ask(SETS_NAMES, owner)
-    if project.ask(REBINDS, qualname) or is_set:
+    is_ours = owner.partition(".")[0] not in _ARRAYS
+    is_set = is_ours and project.ask(SETS_NAMES, owner)
+    own = qualname.split(".")[1 : -1 if _is_called(module, read) else None] if is_ours else ()
+    if project.ask(REBINDS, qualname) or is_set or any(project.ask(CHANGES_OWN, name) for name in own):
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)
         if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
             return Reason(Code.MUTATED, f"line {changed.lineno} changes `{module.text(changed)}`", changed.lineno)
     return None
+
+
+def _is_called(module: Module, read: ast.expr) -> bool:
+    call = module.parent(read)
+    return isinstance(call, ast.Call) and call.func is read
 
 
 def _changed_of_modules(module: Module) -> list[ast.expr]:
@@ -188,11 +195,9 @@ def _why_class_unstable(module: Module, owner: ast.ClassDef, during: During | No
     base = strange_base(module, owner)
     if base is not None and (module.qualname(base) or "").partition(".")[0] not in _KNOWN:
         return Reason(Code.UNREAD, f"`{owner.name}` has a base, `{module.text(base)}`, that may change its objects")
-    for member in owner.body:
-        if isinstance(member, ast.FunctionDef) and member.name not in INITIALISERS:
-            for node in walk(member):
-                if _stores_own(module, node):
-                    return Reason(Code.MUTATED, f"`{owner.name}.{member.name}` changes its object", member.lineno)
+    changing = _changing_method(module, owner)
+    if changing is not None:
+        return Reason(Code.MUTATED, f"`{owner.name}.{changing.name}` changes its object", changing.lineno)
     attributes = (name for name in sorted(_attributes(module, owner)) if is_stored(module, name))
     stored = next((name for name in attributes if not _is_stored_apart(module, name, during)), None)
     if stored is not None:
@@ -295,6 +300,17 @@ def _attributes(module: Module, owner: ast.ClassDef) -> set[str]:
     made = (member for member in owner.body if isinstance(member, ast.FunctionDef) and member.name in INITIALISERS)
     nodes = (node for member in made for node in walk(member) if isinstance(node, ast.Attribute))
     return {node.attr for node in nodes if isinstance(node.ctx, ast.Store)} | module.names.bound_in(owner)
+
+
+def changes_itself(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether a method of the class, or of a base in this file, changes what its object holds."""
+    return any(_changing_method(module, each) is not None for each in family(module, owner))
+
+
+def _changing_method(module: Module, owner: ast.ClassDef) -> ast.FunctionDef | None:
+    members = (member for member in owner.body if isinstance(member, ast.FunctionDef))
+    later = (member for member in members if member.name not in INITIALISERS)
+    return next((each for each in later if any(_stores_own(module, node) for node in walk(each))), None)
 
 
 def _stores_own(module: Module, node: ast.AST) -> bool:

@@ -12,6 +12,7 @@ from jaxfix.semantic.project.naming import Naming
 from jaxfix.semantic.project.query import (
     ASKS_PROCESS,
     CALLS_BACK,
+    CHANGES_OWN,
     FACTORY,
     FIELDS,
     FILLS,
@@ -70,6 +71,8 @@ class Expected:
         taken = (name for name in facts.rebinds if name.startswith(summary_types.FILLS))
         filled = (*(name.removeprefix(summary_types.FILLS) for name in taken), *(facts.fills or ()))
         self._of_any.update(((FILLS.name, name), True) for name in filled)
+        own = (name for name in facts.rebinds if name.startswith(summary_types.CHANGES_OWN))
+        self._of_any.update(((CHANGES_OWN.name, name.removeprefix(summary_types.CHANGES_OWN)), True) for name in own)
         if facts.hides:
             self._of_any[HIDES.name, ""] = True
 

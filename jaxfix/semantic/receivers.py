@@ -14,6 +14,8 @@ PASSES_ITEMS = short_names(Iteration.SAME_LENGTH, "builtins")
 """Builtins that pass on the items of what they are given, in a loop or as another container."""
 Step = tuple[ast.expr, int]
 """An expression, and how often an item is taken of what it holds."""
+_DEEPEST = 8
+"""How often at most an item is taken of an item: `node = node[0]` has no end."""
 
 
 def called_methods(module: Module, func: ast.Name | ast.Attribute | ast.Subscript) -> Iterator[ast.FunctionDef]:
@@ -95,7 +97,9 @@ def _behind(module: Module, expr: ast.expr, items: int) -> Iterator[Step]:
             for node in module.attributes(attr):
                 if isinstance(node.ctx, ast.Store):
                     yield from _bound(module, node, items)
-        case ast.Subscript(value=value):
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            yield value, items
+        case ast.Subscript(value=value) if items < _DEEPEST:
             yield value, items + 1
         case ast.List(elts=elts) | ast.Tuple(elts=elts) if items:
             yield from ((each, items - 1) for each in elts)
@@ -119,5 +123,5 @@ def _bound(module: Module, target: ast.Name | ast.Attribute, items: int) -> Iter
     outer: ast.AST | None = module.parent(target)
     while isinstance(outer, ast.Tuple | ast.List | ast.Starred):
         outer = module.parent(outer)
-    if isinstance(outer, ast.For | ast.comprehension):
+    if isinstance(outer, ast.For | ast.comprehension) and items < _DEEPEST:
         yield outer.iter, items + 1

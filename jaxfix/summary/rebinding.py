@@ -13,6 +13,7 @@ from jaxfix.semantic.mutations import MUTATORS, SETTERS, changes_of, is_function
 from jaxfix.semantic.project.summary_types import (
     ANY_NAME,
     CHANGES,
+    CHANGES_OWN,
     FILLS,
     HANDS_MODULES_ON,
     LISTS_NAMES,
@@ -25,6 +26,7 @@ from jaxfix.source.source_file import SourceFile
 from jaxfix.summary.apart import done_apart
 from jaxfix.summary.asked import asked_types
 from jaxfix.summary.borrowed import Borrowed
+from jaxfix.summary.changed_later import changed_later
 from jaxfix.summary.own_objects import is_own
 from jaxfix.syntax.nodes import last_name
 
@@ -172,6 +174,7 @@ class _Rebinding:
         yield from self._in_texts()
         yield from done_apart(self.module)
         yield from (f"{FILLS}{name}" for name in taken_by_name(self.module))
+        yield from (f"{CHANGES_OWN}{name}" for name in changed_later(self.module))
         if any(call.args and not is_own(self.module, call.args[0]) for call in self.module.spelled_calls(_LISTING)):
             yield LISTS_NAMES
 

@@ -16,6 +16,7 @@ from jaxfix.semantic.project.summary_types import (
     ASKS_PROCESS,
     CALLS_BACK,
     CHANGES,
+    CHANGES_OWN,
     DOES_MORE,
     FILLS,
     MAKES_RULES,
@@ -272,6 +273,12 @@ class Joined:
             return True
         holding = (*around, *(facts for facts in self._files if facts.may_hold(name)))
         return any(name in self._filled(facts) for facts in holding)
+
+    def changes_own(self, name: str) -> bool:
+        """Whether some file changes its own variable of this name, after it is imported."""
+        around = self._around.filling(name) if self._around is not None else ()
+        word = f"{CHANGES_OWN}{name}"
+        return word in self._all_rebound or any(word in facts.rebinds for facts in around)
 
     def asks_process(self) -> bool:
         """Whether some file asks in which of several processes it runs."""

@@ -142,6 +142,7 @@ CALLS_BACK: Query[bool] = Query("calls back", bool, False, lambda joined, about:
 TAKES_ERRORS: Query[bool] = Query("takes errors", bool, False, Joined.takes_errors, Reads.ANY_FILE)
 ASKS_TYPE: Query[bool] = Query("asks type", bool, False, Joined.asks_type, Reads.ANY_FILE)
 SETS_NAMES: Query[bool] = Query("sets names", bool, False, Joined.sets_names, Reads.ANY_FILE)
+CHANGES_OWN: Query[bool] = Query("changes own", bool, False, Joined.changes_own, Reads.ANY_FILE)
 FILLS: Query[bool] = Query("fills", bool, False, Joined.fills, Reads.ANY_FILE)
 READS_VARIABLE: Query[bool] = Query("reads variable", bool, False, Joined.reads_variable, Reads.ANY_FILE)
 TAKES_NAME: Query[bool] = Query("takes name", bool, False, Joined.takes_name, Reads.ANY_FILE)
