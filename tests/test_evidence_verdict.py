@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from jaxfix.evidence import effects
 from jaxfix.evidence.outputs import SILENCE, Allowed, Noise, noise
 from jaxfix.evidence.verdict import Pair, compare, judge, runs_agree, summary
 from jaxfix.report.evidence import Comparison, Level, Verdict
@@ -644,3 +645,10 @@ def test_a_run_that_was_stopped_or_counts_no_dispatches_proves_nothing_of_them()
     assert fewer(dispatching(BEFORE, 9_000), BEFORE).verdict is Verdict.NO_EFFECT
     stopped = replace(dispatching(BEFORE, 0), stopped="after 5 s")
     assert fewer(dispatching(BEFORE, 9_000), stopped).verdict is Verdict.NO_EFFECT
+
+
+@pytest.mark.parametrize(("again", "verdict"), [(41_000, Verdict.PROVEN), (12_000, Verdict.NO_EFFECT)])
+def test_what_two_equal_runs_dispatch_more_or_less_proves_nothing(again: int, verdict: Verdict) -> None:
+    before, after = dispatching(BEFORE, 41_000), dispatching(BEFORE, 9_000)
+    heard = effects.noise(before, dispatching(BEFORE, again))
+    assert judge(Pair(before, after, noise=heard), Equality.BITWISE, FUNCTION).verdict is verdict

@@ -7,6 +7,8 @@ _FEWEST, _PART = 1000, 0.1
 """Dispatches that must go, and the part of all that they must be."""
 _OF_COMPILE = 5000
 """Dispatches that pay for one more compile: 20 us and 100 ms on a CPU."""
+_NOISES = 3
+"""Times what two equal runs differ by, a drop has to be."""
 
 
 def dispatched(run: Measurement) -> int:
@@ -19,11 +21,15 @@ def are_fewer(before: int, after: int) -> bool:
     return before - after >= max(_FEWEST, _PART * before)
 
 
-def fewer_dispatches(before: Measurement, after: Measurement) -> str | None:
-    """How many dispatches are gone, in words; None where too few are, or more compiles than these pay for come."""
+def fewer_dispatches(before: Measurement, after: Measurement, noise: int = 0) -> str | None:
+    """How many dispatches are gone, in words; None where too few are, or more compiles than these pay for come.
+
+    Args:
+      noise: by how many two equal runs differ, as where a loop waits or ends by the clock.
+    """
     if not (before.spent and after.spent) or before.stopped or after.stopped:
         return None
     old, new = dispatched(before), dispatched(after)
     more = len(after.compiles) - len(before.compiles)
-    is_paid = old - new >= _OF_COMPILE * more and after.steady_compiles <= before.steady_compiles
+    is_paid = old - new >= max(_OF_COMPILE * more, _NOISES * noise) and after.steady_compiles <= before.steady_compiles
     return f"{DISPATCHES} {old:,} -> {new:,}" if is_paid and are_fewer(old, new) else None

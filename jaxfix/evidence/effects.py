@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from jaxfix.evidence import outputs
+from jaxfix.evidence.dispatching import dispatched
 from jaxfix.evidence.outputs import SILENCE, Allowed, Likeness, Noise, outputs_alike, texts_alike, untimed
 from jaxfix.report.measurement import Measurement, Step
 
@@ -40,7 +41,12 @@ def noise(first: Measurement, second: Measurement) -> Noise:
         "warned": first.warned != second.warned,
     }
     unsteady |= {name for name, differs in told.items() if differs}
-    return replace(outputs.noise(first, second), left=frozenset(unsteady), held=abs(_growth(first) - _growth(second)))
+    return replace(
+        outputs.noise(first, second),
+        left=frozenset(unsteady),
+        held=abs(_growth(first) - _growth(second)),
+        dispatches=abs(dispatched(first) - dispatched(second)) if first.spent and second.spent else 0,
+    )
 
 
 def _differences(before: Measurement, after: Measurement, may: Allowed, noise: Noise) -> Iterator[str]:

@@ -102,6 +102,7 @@ class Noise:
       peak: by how many bytes the peaks of memory differ.
       left: variables of modules that end with other values, and kinds of messages.
       held: by how many arrays per step what stays alive differs.
+      dispatches: by how many the dispatches in all differ.
     """
 
     labels: frozenset[str] = frozenset()
@@ -112,6 +113,7 @@ class Noise:
     peak: int = 0
     left: frozenset[str] = frozenset()
     held: float = 0.0
+    dispatches: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)

@@ -43,7 +43,8 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     if len(saved) > len(new):
         return narrow
     narrow = _dispatching(narrow, own)
-    return None if fewer_dispatches(narrow.before, narrow.after) is None else narrow
+    fewer = fewer_dispatches(narrow.before, narrow.after, pair.noise.dispatches)
+    return None if fewer is None else narrow
 
 
 def _dispatching(pair: Pair, own: Own) -> Pair:

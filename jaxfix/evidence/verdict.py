@@ -371,7 +371,7 @@ def _verdict(pair: Pair, found: Likeness, function: str, proves: Proves) -> tupl
     if proves in (Proves.SAME_RESULTS, Proves.SAME_ON_DEVICES):
         return same_results(counts(before), counts(after), pair.noise)
     verdict, words = effect(counts(before), counts(after), pair.noise)
-    fewer = fewer_dispatches(before, after) if verdict is Verdict.NO_EFFECT else None
+    fewer = fewer_dispatches(before, after, pair.noise.dispatches) if verdict is Verdict.NO_EFFECT else None
     return (verdict, words) if fewer is None else (Verdict.PROVEN, fewer)
 
 
