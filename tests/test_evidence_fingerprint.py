@@ -12,7 +12,7 @@ import pytest
 from jaxfix.evidence.probe import fingerprint as device
 from jaxfix.evidence.probe.fingerprint import every, fingerprint
 from jaxfix.evidence.probe.memory import staged_bytes
-from jaxfix.evidence.probe.razor import double_precision
+from jaxfix.evidence.probe.precision import double_precision
 from jaxfix.evidence.probe.record import Record
 from jaxfix.evidence.probe.settings import Settings
 from jaxfix.evidence.probe.values import Values

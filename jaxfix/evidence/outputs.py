@@ -6,13 +6,13 @@ from dataclasses import replace
 from itertools import takewhile
 from math import isnan, log2, nan, prod
 
+from jaxfix.evidence.probe.precision import IN_SINGLE
 from jaxfix.report.finding import Equality
 from jaxfix.report.measurement import Beside, Leaf, Measurement, Output, Razor
 from jaxfix.source.frozen import frozen
 
 # How what is said of a call begins that was made under a transformation, and how it ends where a number is large.
 UNDER, BEYOND = "under ", "an integer beyond single precision"
-_IN_SINGLE = "of the largest value apart in the precision of the program, though not in double precision"
 # How it begins where arguments are of kinds that the program does not pass.
 GIVEN = "given "
 UPDATED = ", updated once"
@@ -303,7 +303,7 @@ def _in_double(found: Likeness, label: str, pair: Beside) -> Likeness:
     """The single-precision differences, explained by those in double precision."""
     double = pair.double
     if double is not None and double <= ROUNDED and pair.lost:
-        return replace(found, difference=f"`{label}`: {pair.lost:.1e} {_IN_SINGLE}")
+        return replace(found, difference=f"`{label}`: {pair.lost:.1e} {IN_SINGLE}")
     if double is None:
         return replace(found, difference=f"`{label}`: values differ, and cannot be compared in double precision")
     if double > ROUNDED:
@@ -469,9 +469,10 @@ def _leaf(old: Leaf, new: Leaf, may: Allowed) -> _Alike | str:
         return _Alike(name, old.digest is not None, strengthened)
     if old.dtype == "<bytes>" and (may.tolerance or may.drifts):
         return _Alike(name, False)  # what is in the file may differ, and cannot be distinguished from what may not
-    delta, ulp, where = _distance(old, new)
+    scale = _scale(old)
+    delta, ulp, where = _distance(old, new, scale)
     if may.drifts and old.dtype.removeprefix("numpy ") in _DRIFTING and not isnan(delta):
-        return _Alike(name, True, strengthened, delta, ulp, scale=_scale(old))
+        return _Alike(name, True, strengthened, delta, ulp, scale=scale)
     # One unit in the last place of a half-precision float is more than the tolerance.
     tolerance = max(may.tolerance, 4 * 2.0 ** -_MANTISSA.get(old.dtype, 0)) if may.tolerance else 0.0
     if old.dtype not in _MANTISSA or where is None or not delta <= tolerance:
@@ -486,9 +487,8 @@ def _is_counted(old: Leaf, new: Leaf) -> bool:
     return is_attribute and are_whole and len(old.sample) == 1 and old.sample == new.sample
 
 
-def _distance(old: Leaf, new: Leaf) -> tuple[float, float, int | None]:
+def _distance(old: Leaf, new: Leaf, scale: float) -> tuple[float, float, int | None]:
     """The largest difference of the samples, relative and in ulp, and where in the sample it is."""
-    scale = _scale(old)
     worst, ulp, where = 0.0, 0.0, None
     for index, (a, b) in enumerate(zip(old.sample, new.sample, strict=False)):
         if a == b or (isnan(a) and isnan(b)):
@@ -514,7 +514,7 @@ def _spacing(value: float, dtype: str) -> float:
 def _shown_difference(old: Leaf, new: Leaf, where: int | None) -> str:
     if where is None:
         return ": values differ" + (" beyond the sampled ones" if old.sample else "")
-    delta, _, _ = _distance(old, new)
+    delta, _, _ = _distance(old, new, _scale(old))
     part = len(old.sample) // 2 if "complex" in old.dtype else len(old.sample)
     step = max(1, -(-prod(old.shape) // max(part, 1)))
     index = _unravel((where % part) * step, old.shape)

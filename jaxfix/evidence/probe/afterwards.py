@@ -13,7 +13,7 @@ from .kinds import GIVEN, thresholds
 from .limits import limits
 from .pairing import Call, Leaves, Pairing
 from .perturb import halved, variations
-from .razor import double_precision
+from .precision import double_precision
 from .samples import is_array, is_key, made_up
 
 UPDATED = ", updated once"

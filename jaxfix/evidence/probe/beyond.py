@@ -43,8 +43,8 @@ from .limits import limits, numbers_of, of_program
 from .originals import nested
 from .pairing import Call, Leaves, Pairing
 from .perturb import is_plain, variations
+from .precision import double_precision, to_double
 from .programs import ASKING
-from .razor import double_precision, to_double
 from .read_files import READING
 from .recycled import Recycled
 from .samples import Sample, is_array, leaves_of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .jaxprs import inner
 from .perturb import is_float
-from .razor import double_precision, to_double
+from .precision import double_precision, to_double
 from .samples import array, is_array, is_key
 
 Leaves = list[Any]

@@ -8,7 +8,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .samples import array, fresh, is_array, is_key, is_tracer, placed
+from .precision import epsilon, is_inexact, moved_by_an_ulp
+from .samples import is_array
 from .values import host_of
 
 _MOST = 3.0
@@ -33,11 +34,11 @@ def lost(
     """
     tree = importlib.import_module("jax").tree_util
     pairs = list(zip(tree.tree_leaves(old), tree.tree_leaves(new), strict=False))
-    coarse = max([_SINGLE, *map(_epsilon, leaves)])
+    coarse = max([_SINGLE, *map(epsilon, leaves)])
     far = {at: found for at, (one, two) in enumerate(pairs) if (found := _relative(one, two)) > _limit(coarse, one)}
     if not far:
         return 0.0
-    moved, exact = (tree.tree_leaves(made) for made in (original([_nudged(leaf) for leaf in leaves]), double()))
+    moved, exact = (tree.tree_leaves(made) for made in (original([moved_by_an_ulp(leaf) for leaf in leaves]), double()))
     if len(moved) != len(pairs) or len(exact) != len(pairs):
         return 0.0
     return max(
@@ -51,13 +52,13 @@ def _is_noise(far: float, coarse: float, leaf: Any, moved: Any, exact: Any) -> b
 
 
 def _limit(coarse: float, leaf: Any) -> float:
-    return float(_MOST * max(coarse, _epsilon(leaf)) ** 0.5)
+    return float(_MOST * max(coarse, epsilon(leaf)) ** 0.5)
 
 
 def _relative(one: Any, two: Any) -> float:
     """The largest difference of finite values, relative to the largest of them; 0.0 where there are none."""
     np = importlib.import_module("numpy")
-    if not (_is_inexact(one) and _is_inexact(two)):
+    if not (is_inexact(one) and is_inexact(two)):
         return 0.0
     a, b = (np.asarray(host_of(each) if is_array(each) else each).astype(np.complex128) for each in (one, two))
     if a.shape != b.shape:
@@ -66,30 +67,3 @@ def _relative(one: Any, two: Any) -> float:
     scale = float(np.max(np.abs(a[both]), initial=0.0))
     away = float(np.max(np.abs(a[both] - b[both]), initial=0.0))
     return away / scale if scale else 0.0
-
-
-def _nudged(leaf: Any) -> Any:
-    """The leaf, each value of an array one unit in the last place of its own dtype away."""
-    np = importlib.import_module("numpy")
-    if type(leaf) in (float, complex) or not _is_inexact(leaf) or is_tracer(leaf):
-        return fresh(leaf)
-    host = np.asarray(host_of(leaf) if is_array(leaf) else leaf)
-    moved = host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)
-    moved = moved * (1 + _epsilon(leaf) * np.random.default_rng(0).choice([-1.0, 1.0], host.shape))
-    same = moved.astype(host.dtype)
-    return array(same, bool(getattr(leaf, "weak_type", False)), placed(leaf)) if is_array(leaf) else same
-
-
-def _is_inexact(leaf: Any) -> bool:
-    jax, np = importlib.import_module("jax"), importlib.import_module("numpy")
-    if type(leaf) in (float, complex):
-        return True
-    if not isinstance(leaf, np.ndarray | np.generic) and (not is_array(leaf) or is_key(leaf)):
-        return False
-    return bool(jax.dtypes.issubdtype(leaf.dtype, np.inexact))
-
-
-def _epsilon(leaf: Any) -> float:
-    if not _is_inexact(leaf) or type(leaf) in (float, complex):
-        return 0.0
-    return float(importlib.import_module("jax.numpy").finfo(leaf.dtype).eps)

@@ -3,12 +3,13 @@
 import contextlib
 import functools
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .digits import lost
 from .jaxprs import inner
-from .samples import array, fresh, is_array, is_key, is_tracer, placed
+from .precision import IN_SINGLE, double_precision, is_inexact, moved_in_double, to_double
+from .samples import fresh, is_array, is_key
 from .values import host_of
 from .widen import Wide
 
@@ -17,7 +18,6 @@ Of = Callable[[list[Any]], Any]
 Change = Callable[[Any], Any]
 LIMIT = 1e-10
 """Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
-IN_SINGLE = "of the largest value apart in the precision of the program, though not in double precision"
 _NUDGES = (2.0**-52, 2.0**-40, 2.0**-40)
 """Relative changes of the data: of one unit in the last place, which may be lost where they cancel, and of many."""
 
@@ -166,7 +166,7 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
         if types[0] != types[1]:
             return Compared(0, 0.0, [], f"{tree.keystr(path)}: {_typed(types[0])} became {_typed(types[1])}")
         a, b = (_host(leaf) for leaf in (one, two))
-        if not _is_inexact(a):
+        if not is_inexact(a):
             if a.tobytes() != b.tobytes():
                 words = f"{tree.keystr(path)}: {types[0][0]} values differ: a discrete result depends on rounding"
                 return Compared(0, 0.0, [], words)
@@ -294,7 +294,7 @@ def _scaled(old: Any, new: Any, changed: Callable[[Change], Any]) -> Compared:
         return found
     scales = [0.0] * len(found.apart)
     for seed, size in enumerate(_NUDGES):
-        moved = _compare(old, changed(functools.partial(_nudged, seed, size)))
+        moved = _compare(old, changed(functools.partial(moved_in_double, seed, size)))
         if moved.difference is None:
             scales = [max(scale, away / size) for scale, away in zip(scales, moved.apart, strict=True)]
     return _compare(old, new, scales)
@@ -403,42 +403,9 @@ def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
     return Program(jax.make_jaxpr(run)(*arrays), structure[0]), arrays
 
 
-@contextlib.contextmanager
-def double_precision() -> Iterator[None]:
-    """Enables double precision in the block."""
-    jax = importlib.import_module("jax")
-    is_public = callable(getattr(jax, "enable_x64", None))
-    home = jax if is_public else importlib.import_module("jax.experimental")
-    with home.enable_x64(True):
-        yield
-
-
 def _copied(leaf: Any) -> Any:
     """A copy on the same device: a jitted function may donate what it is given."""
     return leaf.copy() if is_array(leaf) and not is_key(leaf) else fresh(leaf)
-
-
-def to_double(leaf: Any) -> Any:
-    """The leaf in double precision, if it is an array of floats."""
-    return _mapped(leaf, lambda host: host)
-
-
-def _nudged(seed: int, size: float, leaf: Any) -> Any:
-    """The leaf in double precision, each value that part of itself more or less."""
-    random = importlib.import_module("numpy").random.default_rng(seed)
-    return _mapped(leaf, lambda host: host * (1 + size * random.choice([-1.0, 1.0], host.shape)))
-
-
-def _mapped(leaf: Any, change: Callable[[Any], Any]) -> Any:
-    np = importlib.import_module("numpy")
-    if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "fc":
-        wide = np.complex128 if leaf.dtype.kind == "c" else np.float64
-        return np.asarray(change(np.asarray(leaf).astype(wide)))
-    if not is_array(leaf) or is_tracer(leaf) or is_key(leaf) or not _is_inexact_dtype(leaf.dtype):
-        return fresh(leaf)
-    host = host_of(leaf)
-    wide = np.complex128 if host.dtype.kind == "c" else np.float64
-    return array(np.asarray(change(host.astype(wide))), bool(getattr(leaf, "weak_type", False)), placed(leaf))
 
 
 def _host(leaf: Any) -> Any:
@@ -446,15 +413,6 @@ def _host(leaf: Any) -> Any:
         return leaf
     jax = importlib.import_module("jax")
     return host_of(jax.random.key_data(leaf) if is_key(leaf) else leaf)
-
-
-def _is_inexact(host: Any) -> bool:
-    return bool(_is_inexact_dtype(host.dtype))
-
-
-def _is_inexact_dtype(dtype: Any) -> bool:
-    jax, np = importlib.import_module("jax"), importlib.import_module("numpy")
-    return bool(jax.dtypes.issubdtype(dtype, np.inexact))
 
 
 def _same(one: Any, two: Any) -> bool:
