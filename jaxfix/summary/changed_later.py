@@ -8,17 +8,21 @@ from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of, root
 
+_VARS = frozenset({"vars"})
+
 
 def changed_later(module: Module) -> Iterator[str]:
     """Their names: rebound by functions, changed in place, or objects that change themselves."""
     for statement in module.nodes(ast.Global):
         yield from statement.names
     for name, roots in changes_of(module).roots.items():
-        if name != "self" and any(_is_later(module, each) for each in roots):
-            yield name
-    for space in (*module.attributes("__dict__"), *module.spelled_calls(frozenset({"vars"}))):
+        for each in roots if name != "self" else ():
+            if module.scope_of(name, each) is module.tree and module.function(each) is not None:
+                yield name
+                break
+    for space in (*module.attributes("__dict__"), *module.spelled_calls(_VARS)):
         of = root(space.args[0] if isinstance(space, ast.Call) and space.args else space)
-        if of is not None and _is_later(module, of):
+        if of is not None and module.scope_of(of.id, of) is module.tree and module.function(of) is not None:
             yield of.id
     if module.nodes(ast.ClassDef):
         yield from _changing_objects(module)
@@ -33,8 +37,3 @@ def _changing_objects(module: Module) -> Iterator[str]:
         if owner is not None and changes_itself(module, owner):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def _is_later(module: Module, name: ast.Name) -> bool:
-    """Whether it is a variable of the file, in a function."""
-    return module.function(name) is not None and module.scope_of(name.id, name) is module.tree
