@@ -139,7 +139,9 @@ def test_a_module_imports_what_its_room_may(name: str) -> None:
         allowed = ("jaxfix_codemods", "jaxfix.api")
     elif within(name, ("jaxfix_codemods",)):
         own = ".".join(name.split(".")[:2])  # a codemod may be a package of its own
-        shared = tuple(f"jaxfix_codemods.{each}" for each in ("jitting", "collecting", "following", "looping"))
+        shared = tuple(
+            f"jaxfix_codemods.{each}" for each in ("jitting", "callers", "collecting", "following", "looping")
+        )
         allowed = ("jaxfix.api", *shared, own)
     every = imports(name, for_types=within(name, ROOMS))
     wrong = [entry for entry in every if not is_standard(entry) and not within(entry, allowed)]

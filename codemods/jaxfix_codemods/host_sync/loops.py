@@ -28,7 +28,8 @@ def check_loop(module: Module, loop: ast.For) -> None:
     """
     if loop.orelse:
         raise Declined(Reason(Code.LAYOUT, "the loop has an `else`, which runs before what is after it"))
-    for node in _own(module, loop):
+    own = tuple(_own(module, loop))
+    for node in own:
         if isinstance(node, _LEAVING):
             line = getattr(node, "lineno", loop.lineno)
             raise Declined(Reason(Code.LIVE, f"line {line} may leave the function from within the loop", line))
@@ -39,11 +40,11 @@ def check_loop(module: Module, loop: ast.For) -> None:
     if clock is not None:
         text = f"line {clock.lineno} reads the clock, which would no longer see the step end"
         raise Declined(Reason(Code.ON_PURPOSE, text, clock.lineno))
-    for node in _own(module, loop):
+    for node in own:
         if isinstance(node, ast.Call) and jit_of(module, node.func) is not None:
             _check_step(module, node.func)
-        elif isinstance(node, ast.Call) and hands_on(module, node.func):
-            text = f"`{module.text(node.func)}` may do more than its step, which would no longer have ended then"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hands_on(module, node.func):
+            text = f"`{node.func.id}` may do more than its step, which would no longer have ended then"
             raise Declined(Reason(Code.SIDE_EFFECT, text, node.lineno))
 
 

@@ -107,9 +107,9 @@ def is_of_step(module: Module, value: ast.expr, loop: ast.For) -> bool:
     return module.get(_Steps).are_behind(value, loop)
 
 
-def hands_on(module: Module, func: ast.expr) -> bool:
+def hands_on(module: Module, func: ast.Name) -> bool:
     """Whether it is a function of the file that returns what a jitted one does."""
-    function = module.definition(func) if isinstance(func, ast.Name) else None
+    function = module.definition(func)
     results = returned(function) if function is not None else ()
     calls = [each.func for each in results if isinstance(each, ast.Call)]
     return bool(results) and len(calls) == len(results) and all(jit_of(module, each) for each in calls)
@@ -137,7 +137,7 @@ class _Steps:
             case ast.BinOp(left=left, right=right):
                 return self._made((left, loop)) or self._made((right, loop))
             case ast.Call(func=func, args=args):
-                if jit_of(module, func) is not None or hands_on(module, func):
+                if jit_of(module, func) is not None or (isinstance(func, ast.Name) and hands_on(module, func)):
                     return next(iter(module.loops(value)), None) is loop
                 if isinstance(func, ast.Attribute) and func.attr in _REDUCING and self._made((func.value, loop)):
                     return True
@@ -154,20 +154,19 @@ class _Steps:
         return bool(values) and all(value is not None and self._made((value, loop)) for value in values)
 
     def _bound_to(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
-        """What an assignment of the loop binds to the variable, or to a tuple in which it is."""
+        """What an assignment of the loop binds to the variable, or to a tuple in which it is; of entries the whole."""
         module = self._module
-        statement = module.statement(target)
-        match statement:
-            case (
-                ast.For(
-                    target=bound,
-                    iter=ast.Call(func=ast.Attribute(value=entries, attr="items" | "values"), args=[]),
-                ) as inner
-            ) if target in walk(bound) and loop in module.ancestors(inner):
-                return entries
         if not isinstance(target, ast.Name) or next(iter(module.loops(target)), None) is not loop:
-            return None
-        match statement:
+            return self._entries(target, loop)
+        match module.statement(target):
             case ast.Assign(targets=[only], value=value) if target in walk(only):
                 return value if only is target or not isinstance(value, ast.Tuple) else None
+        return self._entries(target, loop)
+
+    def _entries(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
+        """The dictionary whose values an inner loop goes through under this name."""
+        parent = self._module.parent(target)
+        match self._module.parent(parent) if isinstance(parent, ast.Tuple) else parent:
+            case ast.For(iter=ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[])) as inner:
+                return whole if inner is not loop and loop in self._module.ancestors(inner) else None
         return None
