@@ -106,17 +106,21 @@ def test_a_question_about_a_file_takes_a_few_steps_for_each_function() -> None:
     assert 0 < staging.steps <= RELATIONS * STEPS * 3 * 200
 
 
-def test_most_files_of_a_library_are_read_once() -> None:
-    """What many functions are asked for, such as who calls them in loops, makes a check read all files again."""
-    spec = find_spec("optax")
+def installed(package: str) -> list[Unit]:
+    """The files of a package of this environment."""
+    spec = find_spec(package)
     assert spec is not None and spec.origin is not None
     root = Path(spec.origin).parent
     names = {path: ".".join(path.relative_to(root.parent).with_suffix("").parts) for path in root.rglob("*.py")}
-    units = [
+    return [
         Unit(SourceFile.decode(str(path), path.read_bytes()), CODEMODS, Surroundings(name.removesuffix(".__init__")))
         for path, name in sorted(names.items())
     ]
-    read: Counter[str] = Counter()
+
+
+def test_most_files_of_a_library_are_read_once() -> None:
+    """What many functions are asked for, such as who calls them in loops, makes a check read all files again."""
+    units, read = installed("optax"), Counter[str]()
 
     def crew(work: Callable[[T], R], shards: Sequence[T]) -> Iterable[R]:
         read[getattr(work, "func", work).__name__] += sum(len(shard) for shard in shards if isinstance(shard, Sequence))
@@ -125,6 +129,13 @@ def test_most_files_of_a_library_are_read_once() -> None:
     survey(units, lambda path: None, crew)
     assert read["_first"] == len(units)
     assert read["_read"] < len(units) / 2 and read["_again"] < len(units) / 3, read
+
+
+def test_little_of_a_large_library_is_parsed_again(parsed: Counter[str]) -> None:
+    """Its hundreds of files show what those of one package do not: a question that makes each read all others again."""
+    units = installed("jax")
+    survey(units, lambda path: None)
+    assert sum(len(text) * times for text, times in parsed.items()) < 1.3 * sum(unit.source.size for unit in units)
 
 
 HOST = """
