@@ -178,6 +178,18 @@ def test_a_template_names_its_parameters() -> None:
     assert all(f"{{{parameter}" in row.new for parameter in row.parameters)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for x in x:\n    x.device()\n",
+        "y = [x.device() for x in x]\n",
+        "for x in y:\n    for y in x:\n        x.device()\n",
+    ],
+)
+def test_an_item_of_itself_is_not_an_array(text: str) -> None:
+    assert analysed(f"import jax\nfrom mine import *\n{text}").found == ()
+
+
 QUOTED = """from typing import *
 import typing as t
 from typing import Annotated, Dict, List, Literal, Optional, TypeVar, Union, cast

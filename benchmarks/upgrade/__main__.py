@@ -7,7 +7,8 @@ and its fixed form by the interpreter of this command.
 `drivers` runs libraries of 2023 in `--at` under the oracle, untouched by the first `--python` and fixed by the second;
 `periods` those of 2024, untouched with jax 0.4.30 in environments that `jaxfix upgrade` makes, fixed by `--python`;
 figures of others that were run before are kept.
-`tests` runs what repositories in `--at` have, by `own.toml`: tests, notebooks or a program, by both. `script` brings
+`tests` runs what repositories in `--at` have, by `own.toml`: tests, notebooks or a program, by both. `imports` imports
+the modules of all in `--at` by both. `script` brings
 a script of 2022 to today's jax, and runs it by each `--python`, which needs flax and optax.
 `users` runs `jaxfix upgrade` in the folders
 of `--at`. `editor` takes the quick fixes of that script in Neovim.
@@ -41,6 +42,7 @@ def main() -> int:
             "drivers",
             "periods",
             "tests",
+            "imports",
             "users",
             "editor",
             "devices",
@@ -76,6 +78,10 @@ def main() -> int:
     elif options.what == "tests":
         for name, told in own_tests.asked(options.at, *options.python):
             figures["tests"] = figures.get("tests", {}) | {name: told}
+            FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
+    elif options.what == "imports":
+        for name, told in own_tests.imported(options.at, *options.python):
+            figures["imports"] = figures.get("imports", {}) | {name: told}
             FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     elif options.what == "users":
         known = {each["name"]: each for each in figures.get("users", [])}

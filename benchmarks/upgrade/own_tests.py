@@ -1,4 +1,4 @@
-"""Tests, notebooks or programs of repositories: untouched and fixed, with a jax of then and with today's."""
+"""Tests, notebooks, programs or modules of repositories: untouched and fixed, with a jax of then and with today's."""
 
 import json
 import os
@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from benchmarks.upgrade.repositories import module_of
+
 _RUNS = Path(__file__).with_name("own.toml")
 _INSIDE = Path(__file__).with_name("inside")
 """What runs by the interpreters of the environments."""
 _LONGEST_S = 600
-_REACHED_S = {"tests": 40, "cells": 60, "programs": _LONGEST_S}
+_REACHED_S = {"tests": 40, "cells": 60, "programs": _LONGEST_S, "modules": 90}
 _NOT_REACHED = "not reached"
 _FIXING_S = 600
 _PYTEST = (
@@ -37,6 +39,7 @@ class Own:
       tests: what pytest is called with.
       notebooks: whose cells are run in order.
       program: what Python is called with.
+      modules: that are imported in order.
       left_out: what does not run, and why.
       devices: of the CPU, virtual ones.
       limit_s: what is not reached within so long is not compared; 0 for the usual limit.
@@ -46,6 +49,7 @@ class Own:
     tests: tuple[str, ...] = ()
     notebooks: tuple[str, ...] = ()
     program: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
     left_out: str = ""
     devices: int = 1
     limit_s: int = 0
@@ -54,7 +58,8 @@ class Own:
 
     @property
     def what(self) -> str:
-        return "tests" if self.tests else "cells" if self.notebooks else "programs"
+        kinds = (("tests", self.tests), ("cells", self.notebooks), ("modules", self.modules))
+        return next((name for name, some in kinds if some), "programs")
 
     @property
     def reached_s(self) -> int:
@@ -62,7 +67,7 @@ class Own:
 
 
 Outcome = Mapping[str, str]
-"""By test, cell or program: nothing, or its first error."""
+"""By test, cell, program or module: nothing, or its first error."""
 
 
 def known() -> dict[str, Own]:
@@ -82,6 +87,15 @@ def asked(at: Path, then: str, today: str) -> Iterator[tuple[str, dict[str, obje
     for each in sorted(at.iterdir()):
         if each.name in rows:
             yield each.name, _of(each, rows[each.name], then, today)
+
+
+def imported(at: Path, then: str, today: str) -> Iterator[tuple[str, dict[str, object]]]:
+    """As `asked`, of every module of each repository in `at` but for tests: whether it can be imported."""
+    for each in sorted(at.iterdir()):
+        found = (module_of(path.relative_to(each)) for path in sorted(each.rglob("*.py")))
+        names = tuple(name for name in found if name is not None and "test" not in name)
+        if names:
+            yield each.name, _of(each, Own(modules=names), then, today)
 
 
 def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
@@ -155,6 +169,9 @@ def _reasons(before: Outcome, after: Outcome) -> dict[str, int]:
 def _outcome(folder: Path, own: Own, python: str) -> Outcome:
     if own.notebooks:
         return _cells(folder, own, python)
+    if own.modules:
+        said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "modules.py"), *own.modules], own).stdout
+        return _last_object(said) or {"all": "not done"}
     if own.program:
         return _program(folder, own, python)
     return _tests(folder, own, python)
@@ -190,8 +207,14 @@ def _cells(folder: Path, own: Own, python: str) -> Outcome:
     found: dict[str, str] = {}
     for notebook in own.notebooks:
         said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "cells.py"), notebook], own).stdout
-        last = said.strip().rpartition("\n")[2]
-        found |= json.loads(last) if last.startswith("{") else {f"{notebook}: all": "not done"}
+        found |= _last_object(said) or {f"{notebook}: all": "not done"}
+    return found
+
+
+def _last_object(said: str) -> dict[str, str]:
+    """The JSON in the last line; empty where there is none."""
+    last = said.strip().rpartition("\n")[2]
+    found: dict[str, str] = json.loads(last) if last.startswith("{") else {}
     return found
 
 

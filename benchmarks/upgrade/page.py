@@ -30,6 +30,7 @@ def page(figures: Mapping[str, Any]) -> str:
         _drivers(figures.get("drivers")),
         _periods(figures.get("periods")),
         _tests(figures.get("tests")),
+        _imports(figures.get("imports")),
         _script(figures.get("script")),
         _editor(figures.get("editor")),
         _devices(figures.get("devices")),
@@ -91,8 +92,9 @@ def _users(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
     yield "### As a user runs it\n"
     yield "`benchmarks.upgrade users` runs `jaxfix upgrade` in their folders, with all files in sight: the"
     yield "repositories above; eight that were chosen by name before they were looked at, four at their last commit"
-    yield "of 2023 and four at their newest stored state; and ten chosen by name for their age, the last in the"
-    yield "table, at their last commit of 2021 or their newest. *Raise*, *only warn* and *differ* are lines, but"
+    yield "of 2023 and four at their newest stored state; ten chosen by name for their age, at their last commit"
+    yield "of 2021 or their newest; and the last six in the table, chosen by name after all others. They"
+    yield "are at their last commit before 15 June 2023. *Raise*, *only warn* and *differ* are lines, but"
     yield "for findings of dl-workshop, fedjax, t5x and jaxformer; *names* need no run. *Lines written* are those"
     yield "of `--unproven`: each was read, or is the old one but for the name of a function of trees. The wrong"
     yield "one: objax asks for `__args__` of a `Union` of which one member is left; such a line needs a run since."
@@ -174,6 +176,24 @@ def _tests(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
     for name, each in found.items():
         left, never = (_errors(each[key]) for key in ("left", "never"))
         yield f"| {name.replace('+', '/')} | {left} | {never} | {each['left_out']} |"
+    yield ""
+
+
+def _imports(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
+    if not found:
+        return
+    yield "## Modules that import\n"
+    yield "By `python -m benchmarks.upgrade imports`: all modules but tests, in order in one process, in the four"
+    yield "conditions of the own tests. What fails then too needs what is not installed, or an older jax.\n"
+    heads = ("repository", *_CONDITIONS, "broken then", "broken today", "not reached")
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for name, each in found.items():
+        broken = (len(each[key]) for key in ("broken then", "broken today"))
+        told = (name.replace("+", "/"), *(each[key] for key in _CONDITIONS), *broken, each["unreached"])
+        yield f"| {' | '.join(map(str, told))} |"
+    yield "\n| repository | then and not fixed today |\n|---|---|"
+    yield from (f"| {name.replace('+', '/')} | {_errors(each['left'])} |" for name, each in found.items())
     yield ""
 
 

@@ -27,7 +27,7 @@ sys.path.insert(0, os.getcwd())
 said = {}
 for name in json.load(sys.stdin):
     try:
-        importlib.import_module(name)
+        importlib.importmodule_of(name)
         said[name] = ""
     except BaseException as error:
         said[name] = f"{type(error).__name__}: {error}"[:200]
@@ -124,7 +124,7 @@ def _changed(before: bytes, after: bytes) -> int:
 
 def _imported(folder: Path, fixed: dict[Path, bytes], python: str) -> tuple[int, int, int]:
     """How many modules can be tried, and imported as they are and with all fixes."""
-    names = [_module(path.relative_to(folder)) for path in sorted(folder.rglob("*.py"))]
+    names = [module_of(path.relative_to(folder)) for path in sorted(folder.rglob("*.py"))]
     wanted = [name for name in names if name is not None and "test" not in name]
     before = _imports(folder, wanted, python)
     with tempfile.TemporaryDirectory() as place:
@@ -136,7 +136,8 @@ def _imported(folder: Path, fixed: dict[Path, bytes], python: str) -> tuple[int,
     return len(wanted), sum(not error for error in before.values()), sum(not error for error in after.values())
 
 
-def _module(path: Path) -> str | None:
+def module_of(path: Path) -> str | None:
+    """The dotted name of a file in a repository; None where its path has none."""
     parts = path.with_suffix("").parts
     parts = parts[:-1] if parts[-1] == "__init__" else parts
     return ".".join(parts) if parts and all(part.isidentifier() for part in parts) else None

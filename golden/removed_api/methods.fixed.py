@@ -13,6 +13,7 @@ rows = lax.broadcast(x, (2, 1))
 lanes = lax.broadcast_in_dim(x, (2, 6), (1,))
 parts = jnp.split(x, 3)
 sides = jnp.split(x[None] + 1, [1, 2], axis=1)
+places = [next(iter(buffer.devices())) for buffer in [shard.data for shard in x.addressable_shards]]
 place = x.format
 order = jnp.argsort(x, stable=True), jnp.sort(x, 0, stable=True)
 spread = x.split(*[3])

@@ -13,6 +13,7 @@ rows = x.broadcast((2, 1))  # want: removed-api
 lanes = x.broadcast_in_dim(shape=(2, 6), broadcast_dimensions=(1,))  # want: removed-api
 parts = x.split(3)  # want: removed-api
 sides = (x[None] + 1).split([1, 2], axis=1)  # want: removed-api
+places = [buffer.device() for buffer in x.device_buffers]  # want: removed-api  # want: removed-api
 place = x.layout  # want: removed-api
 order = jnp.argsort(x, kind="stable"), jnp.sort(x, 0, kind='quicksort')  # want: removed-api  # want: removed-api
 spread = x.split(*[3])  # want: removed-api (no fix): hides

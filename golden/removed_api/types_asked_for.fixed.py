@@ -10,6 +10,8 @@ from jax.interpreters import xla
 from jax import Array as ShardedDeviceArray
 
 KINDS = (np.ndarray, jnp.DeviceArray)
+ANY = (np.ndarray, jax.Array, jax.core.Tracer)
+KEYS = (np.ndarray, jax.random.KeyArray, jax.core.Tracer)
 Asked = jnp.DeviceArray
 Read = jax.Array
 Both = Union[np.ndarray, jax.Array]

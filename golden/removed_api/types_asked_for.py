@@ -10,6 +10,8 @@ from jax.interpreters import xla
 from jax.interpreters.pxla import ShardedDeviceArray  # want: removed-api
 
 KINDS = (np.ndarray, jnp.DeviceArray)  # want: removed-api (no fix): differ
+ANY = (np.ndarray, jnp.DeviceArray, jax.core.Tracer)  # want: removed-api
+KEYS = (np.ndarray, jax.random.KeyArray, jax.core.Tracer)  # want: removed-api (no fix): differ
 Asked = jnp.DeviceArray  # want: removed-api (no fix): differ
 Read = jnp.DeviceArray  # want: removed-api
 Both = Union[np.ndarray, jnp.DeviceArray]  # want: removed-api

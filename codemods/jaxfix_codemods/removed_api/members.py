@@ -167,11 +167,25 @@ def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
     if isinstance(receiver, ast.Constant | ast.JoinedStr):
         return False
     if not row.is_of_keys:
-        return module.get(arrays)(receiver) or module.get(Values).of(receiver).is_array
+        whole = _whole(module, receiver)
+        return module.get(arrays)(whole) or module.get(Values).of(whole).is_array
     made = module.names.only_value(receiver) or receiver
     made = made.value if isinstance(made, ast.Subscript) else made
     made = module.names.only_value(made) or made
     return isinstance(made, ast.Call) and module.qualname(made.func) in where(Result.KEY)
+
+
+def _whole(module: Module, item: ast.expr) -> ast.expr:
+    """The array that loops or comprehensions take `item` of, or of whose buffers it is one; else `item` itself."""
+    seen = set[ast.expr]()
+    while item not in seen:
+        seen.add(item)
+        bound = module.only_binding(item) if isinstance(item, ast.Name) else None
+        match module.parent(bound.node) if bound is not None else None:
+            case ast.For(target=ast.Name(), iter=iterated) | ast.comprehension(target=ast.Name(), iter=iterated):
+                is_buffers = isinstance(iterated, ast.Attribute) and iterated.attr == "device_buffers"
+                item = iterated.value if isinstance(iterated, ast.Attribute) and is_buffers else iterated
+    return item
 
 
 def _written(module: Module, row: Method, given: Mapping[str, ast.expr], whole: ast.expr, edit: Rewriter) -> None:

@@ -102,8 +102,11 @@ def _takes_type(module: Module, call: ast.Call, arg: ast.AST) -> bool:
 def is_asked_for(module: Module, node: ast.AST) -> bool:
     """Whether code may ask objects for the type that is named: in `isinstance`, by `is`, in a registry, as a base.
 
-    An alias that only annotations read asks for nothing, of a `Union` neither.
+    An alias that only annotations read asks for nothing, of a `Union` neither. Beside `jax.core.Tracer` in a tuple,
+    `jax.Array` answers alike for all but keys.
     """
+    if _is_beside_tracers(module, node):
+        return False
     reader = _reader(module, node)
     value = node if reader is None else reader
     match module.parent(value):
@@ -112,6 +115,14 @@ def is_asked_for(module: Module, node: ast.AST) -> bool:
                 not is_type(module, use) for use in module.names.reads(name, module.scope_of(name, target))
             )
     return reader is None
+
+
+def _is_beside_tracers(module: Module, node: ast.AST) -> bool:
+    match module.parent(node):
+        case ast.Tuple(elts=parts):
+            names = [module.qualname(part) or "" for part in parts]
+            return "jax.core.Tracer" in names and not (module.qualname(node) or "").endswith("KeyArray")
+    return False
 
 
 def is_asked_elsewhere(module: Module, name: str, at: ast.AST) -> bool:
