@@ -102,25 +102,27 @@ def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[a
     """
     found: list[ast.AST] = []
     pending = [node]
+    pop, add, fields_of = pending.pop, found.append, FIELDS
     while pending:
-        node = pending.pop()
-        fields = FIELDS[node.__class__]
+        node = pop()
+        fields = fields_of[node.__class__]
         if fields is None:
             continue
-        found.append(node)
-        if fields:
-            below: list[ast.AST] = []
-            for field in fields:
-                value = getattr(node, field, None)
-                if type(value) is list:
-                    below += value
-                elif value is not None:
-                    below.append(value)
-            if parents is not None:
-                for child in below:
-                    parents[child] = node
-            below.reverse()
-            pending += below
+        add(node)
+        if not fields:
+            continue
+        below: list[ast.AST] = []
+        for field in fields:
+            value = getattr(node, field, None)
+            if value.__class__ is list:
+                below += value
+            elif value is not None:
+                below.append(value)
+        if parents is not None:
+            for child in below:
+                parents[child] = node
+        below.reverse()
+        pending += below
     return found
 
 

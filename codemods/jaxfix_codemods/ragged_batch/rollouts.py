@@ -132,7 +132,8 @@ def _returned(module: Module, call: ast.Call, position: int | None) -> ast.expr 
 def _open_loop(module: Module, call: ast.Call) -> ast.For | ast.While | None:
     """The innermost loop around an `append`, where a flag ends it, so that only its run knows how often it goes on."""
     loop = next((each for each in module.loops(call) if isinstance(each, _LOOPS)), None)
-    if not isinstance(loop, _LOOPS) or module.enclosing(call, ast.If) in set(walk(loop)):
+    guard = module.enclosing(call, ast.If)
+    if not isinstance(loop, _LOOPS) or (guard is not None and loop in module.ancestors(guard)):
         return None
     if isinstance(loop, ast.While) and not isinstance(loop.test, ast.Constant):
         return loop if _asks_flag(loop, loop.test) else None
