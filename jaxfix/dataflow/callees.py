@@ -177,12 +177,11 @@ class Callees:
             if keyword.arg == parameter.arg:
                 return keyword.value
         positional = positional_of(arguments)
-        if parameter not in positional or any(isinstance(a, ast.Starred) for a in call.args):
-            return None
-        index = positional.index(parameter) + skipped
+        index = positional.index(parameter) + skipped if parameter in positional else len(call.args)
         if index < 0:
             return call.func.value if isinstance(call.func, ast.Attribute) else None
-        return call.args[index] if index < len(call.args) else None
+        is_plain = index < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: index + 1])
+        return call.args[index] if is_plain else None
 
     def _callers(self, function: Function) -> list[ast.Call]:
         """The calls of a function of the module, those for the leaves of trees among them."""

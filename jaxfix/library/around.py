@@ -17,6 +17,13 @@ _SOLVERS = {
     "fixed_point_fun": ("AndersonAcceleration", "FixedPointIteration"),
     "optimality_fun": ("Bisection",),
 }
+_LOSSES = (
+    *("convex_kl_divergence", "cosine_distance", "cosine_similarity", "ctc_loss", "hinge_loss", "huber_loss"),
+    *("kl_divergence", "l2_loss", "log_cosh", "ntxent", "safe_softmax_cross_entropy", "sigmoid_binary_cross_entropy"),
+    *("sigmoid_focal_loss", "smooth_labels", "softmax_cross_entropy", "softmax_cross_entropy_with_integer_labels"),
+    "squared_error",
+)
+"""Of arrays, computed by several operations."""
 
 FUNCTIONS = (
     Function("chex.Array", (Class.ARRAY,)),
@@ -28,7 +35,7 @@ FUNCTIONS = (
     Function("diffrax.ControlTerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
     Function("diffrax.Event", (Transform.HOLDS,), calls=(Parameter(0, "cond_fn"),)),
     Function("diffrax.ODETerm", (Transform.HOLDS,), calls=(Parameter(0, "vector_field"),)),
-    Function("equinox.apply_updates", (WeakType.LOST,)),
+    Function("equinox.apply_updates", (WeakType.LOST, Result.REPLACED)),
     Function("equinox.error_if", (Effect.CALLS_BACK,)),
     Function("equinox.filter_checkpoint", (Identity.BY_VALUE,)),
     Function("equinox.filter_custom_jvp.def_jvp", (Transform.DERIVATIVE_RULE,)),
@@ -91,6 +98,7 @@ FUNCTIONS = (
     Function("hydra.main", (Transform.TRANSPARENT,)),
     Function("jaxtyping.Array", (Class.ARRAY,)),
     *(Function(f"optax.{name}", (Identity.STATIC,)) for name in _OPTIMIZERS),
+    *(Function(f"optax.{place}{name}", (Result.ARRAY,)) for place in ("", "losses.") for name in _LOSSES),
     *(
         Function(f"jaxopt.{name}", (Identity.OWN_PROGRAMS,), calls=(Parameter(0, taken),))
         for taken, names in _SOLVERS.items()

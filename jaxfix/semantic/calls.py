@@ -3,9 +3,15 @@
 import ast
 from weakref import WeakKeyDictionary
 
+from jaxfix.library.facets import Transform
+from jaxfix.library.table import where
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function, statements
 from jaxfix.syntax.signatures import positional_of
+
+_BINDING = where(Transform.BINDS)
+_BATCHING = where(Transform.BATCHES)
+_TRANSFORMING = where(Transform.ONLY_VALUES) & (_BATCHING | where(Transform.DIFFERENTIATES))
 
 
 def arguments_of(function: Function, call: ast.Call, *, bound: bool = False) -> dict[str, ast.expr | None] | None:
@@ -49,6 +55,33 @@ def arguments_passed(
             own = len(positional_of(function.args)) - sum(each.arg is not None for each in outer.keywords)
             last = ast.Call(outer.func, outer.args[max(0, len(outer.args) - own) :], outer.keywords)
             return (arguments_of(function, last) or {}) if outer.func is method else {}
+        case ast.Call() if not bound:
+            return _through(module, node, function)
+    return {}
+
+
+def _through(module: Module, node: ast.expr, function: Function) -> dict[str, ast.expr | None]:
+    """The arguments of a call of what transformations make of a function: `vmap(partial(f, x))(y)`.
+
+    Of what is passed by a star to a function that is mapped over all that it takes, nothing is known but that it is
+    traced: what needs a value takes its default.
+    """
+    given: list[ast.expr] = []
+    named: list[ast.keyword] = []
+    made: ast.expr = node
+    while isinstance(maker := module.parent(made), ast.Call) and maker.args[:1] == [made]:
+        qualname = module.qualname(maker.func)
+        if qualname in _BINDING:
+            given, named = [*given, *maker.args[1:]], [*named, *maker.keywords]
+        elif qualname not in _TRANSFORMING:
+            return {}
+        call = module.parent(maker)
+        if isinstance(call, ast.Call) and call.func is maker:
+            is_mapped = qualname in _BATCHING and len(maker.args) == 1 and not maker.keywords
+            stars = [at for at, each in enumerate(call.args) if isinstance(each, ast.Starred)]
+            plain = call.args[: stars[0]] if stars and is_mapped else call.args
+            return arguments_of(function, ast.Call(call.func, [*given, *plain], [*named, *call.keywords])) or {}
+        made = maker
     return {}
 
 

@@ -39,6 +39,7 @@ from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.handed_on import is_transformed
+from jaxfix_codemods.jitting.models import models_in
 from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
@@ -82,7 +83,8 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
     if in_place is None or returned(function):
         _check_results(module, values, function, uses)
     given = _given(passing, function, uses, bound=own is not None)
-    static = tuple(name for name in _static(function, found, given) if name != own)
+    models = _models(module, values, function, found.called) if in_place is None and own is None else {}
+    static = tuple(name for name in _static(function, found, given, models) if name != own)
     for call in uses.calls if own is None else ():
         _check_static_made_once(module, function, static, call)
     for other in uses.others:
@@ -90,15 +92,24 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
             raise Declined(_handed_on(function, other))
     _check_values(module, values, function, (*static, own) if own is not None else static)
     unread = (*static, *_of_shape_alone(module, function))
+    filtered = uses_equinox(module, [function]) or "equinox" in models.values()
     for each in given:
         for name, value in each.arguments.items():
             check_plain(value.text, value.plain if name not in static else ())
-        _check_arguments(each.arguments, unread, filtered=uses_equinox(module, [function]))
+        _check_arguments(each.arguments, unread, filtered=filtered)
     if in_place is not None:
         if static or own is not None or uses.others:
             raise Declined(Reason(Code.STATIC_ARGUMENT, f"`{function.name}` takes more than data and objects of `nnx`"))
         return Whole(function, (), by="flax.nnx.jit")
-    return Whole(function, static, own, uses_equinox(module, [function]))
+    return Whole(function, static, own, filtered, "flax.nnx.jit" if "flax.nnx" in models.values() else "jax.jit")
+
+
+def _models(module: Module, values: Values, function: ast.FunctionDef, called: Collection[str]) -> dict[str, str]:
+    """The parameters that are called and for which callers pass models of one library: its `jit` takes them as data."""
+    names = {parameter.arg for parameter in parameters_of(function.args)} & {*called}
+    every = models_in(module, values, function.body) if names else {}
+    found = {name: library for name, library in every.items() if name in names}
+    return found if len({*found.values()}) == 1 else {}
 
 
 def decorate(whole: Whole, edit: Rewriter) -> None:
@@ -370,10 +381,12 @@ def _with_defaults(
             yield name, passing.of_default(name, default)
 
 
-def _static(function: ast.FunctionDef, found: Demands, given: Sequence[Given]) -> tuple[str, ...]:
-    """The parameters that are to be static, in their order."""
+def _static(
+    function: ast.FunctionDef, found: Demands, given: Sequence[Given], models: Collection[str]
+) -> tuple[str, ...]:
+    """The parameters that are to be static, in their order; `models` are data."""
     arguments = function.args
-    names = [parameter.arg for parameter in parameters_of(arguments)]
+    names = [parameter.arg for parameter in parameters_of(arguments) if parameter.arg not in models]
     static = tuple(name for name in names if _is_static(function.name, name, found, given))
     if static and arguments.posonlyargs:
         raise Declined(

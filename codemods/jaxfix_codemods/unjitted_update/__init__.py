@@ -177,8 +177,9 @@ def find(module: Module) -> Iterator[Finding]:
     for several in called.values():
         yield _of_function(module, values, shortest(module, several))
     taken = _Taken(set(called))
-    for loop, work in inside.items():
-        yield _of_statements(module, values, loop, list(dict.fromkeys(work)), taken)
+    steps = [
+        (loop, _of_statements(module, values, loop, list(dict.fromkeys(work)), taken)) for loop, work in inside.items()
+    ]
     for loop, glue in sorted(loose(module, called, inside), key=lambda each: len(module.loops(each[0]))):
         # a short loop may be part of the step of the one around it
         if taken.nodes.isdisjoint(glue.statements) and not taken.traces(module, loop):
@@ -191,6 +192,7 @@ def find(module: Module) -> Iterator[Finding]:
     for function, use in looped_elsewhere(module):
         if function not in taken.functions:
             yield from _of_elsewhere(module, values, function, use, taken)
+    yield from (found for loop, found in steps if taken.whole.isdisjoint(module.functions_around(loop)))
     for mapped in every_mapped(module):
         yield from _of_mapped(module, values, mapped, taken)
     of_nnx: dict[ast.AST, list[Way]] = {}
@@ -270,6 +272,7 @@ def _of_round(
     try:
         if not has_loops_at_work(module, function):
             step = whole.judge(module, values, function)
+            taken.whole.add(function)
             yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
             return
     except Declined as declined:
@@ -362,24 +365,29 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
     if sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
         taken.add(found)
         certain = certain and found.goes_on
-        yield _only_called(module, values, found, eager, certain=certain) or _finding(
+        yield _only_called(module, values, found, eager, taken, certain=certain) or _finding(
             eager, _TITLE, partial(extract, module, found), certain=certain
         )
 
 
 def _only_called(
-    module: Module, values: Values, found: Extraction, eager: "_Eager", *, certain: bool
+    module: Module, values: Values, found: Extraction, eager: "_Eager", taken: "_Taken", *, certain: bool
 ) -> Finding | None:
     """The function of this file that is all that a step calls, as a whole; None where it cannot be."""
     match found.row.statements:
-        case [ast.Assign(value=ast.Call() as call)] if isinstance(function := callee(module, call), ast.FunctionDef):
-            try:
-                step = whole.judge(module, values, function)
-            except Declined:
-                return None
-            title = f"Put `{function.name}` under `jax.jit`"
-            return _finding(eager, title, partial(whole.decorate, step), certain=certain)
-    return None
+        case [ast.Assign(value=ast.Call() as call) | ast.AugAssign(value=ast.Call() as call)]:
+            function = callee(module, call)
+        case _:
+            return None
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    try:
+        step = whole.judge(module, values, function)
+    except Declined:
+        return None
+    taken.whole.add(function)
+    title = f"Put `{function.name}` under `jax.jit`"
+    return _finding(eager, title, partial(whole.decorate, step), certain=certain)
 
 
 def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:
@@ -452,11 +460,13 @@ class _Taken:
 
     Attributes:
       traced: the nodes of those around a gradient or an update.
+      whole: functions that are put under `jit`, so that a loop in one of them needs no step of its own.
     """
 
     functions: set[ast.FunctionDef]
     nodes: set[ast.AST] = field(default_factory=set)
     traced: set[ast.AST] = field(default_factory=set)
+    whole: set[ast.AST] = field(default_factory=set)
 
     def add(self, found: Extraction) -> None:
         self.nodes.update(node for statement in found.row.statements for node in walk(statement))

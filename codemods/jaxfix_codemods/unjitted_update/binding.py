@@ -55,6 +55,21 @@ def is_range(module: Module, iterable: ast.expr) -> bool:
     return False
 
 
+def counts_iterations(module: Module, node: ast.AST) -> bool:
+    """Whether `node` binds a number to each iteration: `for t in reversed(range(n))`, `for i, x in enumerate(xs)`."""
+    match module.parent(node), node:
+        case ast.For(target=target, iter=iterable), _ if target is node:
+            match iterable:
+                case ast.Call(func=ast.Name(id="reversed"), args=[inner]):
+                    return is_range(module, inner)
+            return is_range(module, iterable)
+        case ast.Tuple(elts=[first, *_]) as pair, _ if first is node:
+            match module.parent(pair):
+                case ast.For(target=target, iter=ast.Call(func=ast.Name(id="enumerate"))):
+                    return target is pair
+    return False
+
+
 def binds_alone(module: Module, statement: ast.stmt) -> bool:
     """Whether `statement`, or each one of a short loop, binds variables and does nothing else."""
     return is_assignment(statement) or counter_of(module, statement) is not None

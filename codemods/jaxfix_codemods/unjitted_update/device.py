@@ -34,6 +34,8 @@ OF_A_TREE = 3
 _OF_AN_OPTIMIZER = 3
 """What the update of an optimizer takes by position: gradients, its state, parameters."""
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
+_COMPUTING = where(Result.ARRAY)
+"""Beside operations, losses of several."""
 _MAPS = where(Transform.MAPS_LEAVES)
 _GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 _BATCHING = where(Transform.BATCHES)
@@ -237,6 +239,8 @@ class Likely:
             return 0
         if qualname.rpartition(".")[0] in _OPERATING:
             return 1
+        if qualname in _COMPUTING:
+            return OF_A_TREE
         if isinstance(call.func, ast.Call):
             made_by = module.qualname(call.func.func)
             if made_by in _GRADIENTS:

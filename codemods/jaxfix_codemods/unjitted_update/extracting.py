@@ -30,6 +30,7 @@ class Extraction:
       static: how many of the parameters, the first, are static arguments: functions of the object, or sizes.
       goes_on: whether it is passed what it bound at the call before.
       lifted: what the function around binds at every call, and the module is to bind once, above the function.
+      counting: of `given`, Python numbers that change, for each of which `equinox.filter_jit` would compile.
     """
 
     row: Row
@@ -48,6 +49,7 @@ class Extraction:
     by: str = "jax.jit"
     goes_on: bool = False
     lifted: tuple[ast.Assign, ...] = ()
+    counting: frozenset[str] = frozenset()
 
 
 def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
@@ -62,7 +64,7 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
             _return_of_call(module, found, edit, called)
         elif statement is found.row.at:
             body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
-            edit.replace(statement, _call(found, called))
+            edit.replace(statement, _call(found, called, edit))
         else:
             body.append(edit.take(statement, inside))
         if isinstance(statement, ast.FunctionDef):
@@ -112,16 +114,25 @@ def _copying(found: Extraction, edit: Rewriter) -> list[str]:
     return [f"{copy} = {made}({root})", *held]
 
 
-def _call(found: Extraction, called: str) -> str:
+def _call(found: Extraction, called: str, edit: Rewriter) -> str:
     """The call in the place of the statements, one name a line where what it binds is long."""
     names = (*found.bound, *((found.value,) if found.value is not None else ()))
-    bound, given = ", ".join(names), ", ".join(found.given)
+    passed = _passed(found, edit)
+    bound, given = ", ".join(names), ", ".join(passed)
     if not names:
         return f"{called}({given})"
     if len(bound) <= _LONG:
         return f"{bound} = {called}({given})"
-    bound, given = ("".join(f"    {name},\n" for name in each) for each in (names, found.given))
+    bound, given = ("".join(f"    {name},\n" for name in each) for each in (names, passed))
     return f"(\n{bound}) = {called}(\n{given})"
+
+
+def _passed(found: Extraction, edit: Rewriter) -> list[str]:
+    """What is passed, each by its text: a Python number that changes as an array, which is traced."""
+    return [
+        f"{edit.member('jax.numpy.asarray', prefer='jnp', at=found.before)}({name})" if name in found.counting else name
+        for name in found.given
+    ]
 
 
 def _return_of_call(module: Module, found: Extraction, edit: Rewriter, called: str) -> None:
@@ -131,10 +142,10 @@ def _return_of_call(module: Module, found: Extraction, edit: Rewriter, called: s
     if found.row.at is not statement:
         edit.replace(result, found.value)
     elif not found.bound:
-        edit.replace(result, f"{called}({', '.join(found.given)})")
+        edit.replace(result, f"{called}({', '.join(_passed(found, edit))})")
     else:
         shown = module.substitute(statement, {result: found.value})
-        edit.replace(statement, f"{_call(found, called)}\n{shown}")
+        edit.replace(statement, f"{_call(found, called, edit)}\n{shown}")
 
 
 def _listed(names: Sequence[str]) -> str:

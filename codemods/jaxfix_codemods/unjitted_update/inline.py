@@ -31,13 +31,14 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere
+from jaxfix_codemods.jitting.models import models_in
 from jaxfix_codemods.jitting.whole import (
     LOOPS,
     check_made_once,
     uses_equinox,
 )
 from jaxfix_codemods.unjitted_update import checks, kept
-from jaxfix_codemods.unjitted_update.binding import counter_of, is_range, simple
+from jaxfix_codemods.unjitted_update.binding import counter_of, counts_iterations, is_range, simple
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -55,7 +56,6 @@ from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
 from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.models import models_in
 from jaxfix_codemods.unjitted_update.options import option_names, options_of
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
@@ -261,11 +261,19 @@ class _Judge:
             raise Declined(Reason(Code.OTHER_USES, f"the step uses `{own}` beside its static attributes"))
         filtered = uses_equinox(module, row) or "equinox" in self._models.values()
         passing = Passing(module, self._values)
-        if filtered and any(passing.counts(node) for name in given for node in self._loads_of(name)):
+        self._counting = frozenset(name for name in given if filtered and self._is_counting(passing, name))
+        if not self._counting.isdisjoint(results):
             raise Declined(
                 Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one of them changes")
             )
         return given, results, captured, own, filtered
+
+    def _is_counting(self, passing: Passing, name: str) -> bool:
+        """Whether `name` is a Python number that is another one at the next iteration."""
+        bound = self._module.bindings(name, self._scope) if name.isidentifier() else ()
+        if any(counts_iterations(self._module, binding.node) for binding in bound):
+            return True
+        return any(passing.counts(node) for node in self._loads_of(name))
 
     def _check_needed(self, variable: str) -> None:
         """Refuses an attribute of the own object that is passed, where the trace must know its value."""
@@ -305,6 +313,7 @@ class _Judge:
             "flax.nnx.jit" if self._objects or "flax.nnx" in self._models.values() else "jax.jit",
             any(map(self._comes_again, {*given} & {*results})),
             self._lifted,
+            self._counting,
         )
 
     def _comes_again(self, name: str) -> bool:

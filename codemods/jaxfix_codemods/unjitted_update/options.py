@@ -1,7 +1,6 @@
 """Options that statements read of an object that `jit` does not take: each is passed by itself."""
 
 import ast
-from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import count
 
@@ -19,17 +18,18 @@ def options_of(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> di
     As `args.rate`.
     """
     held: dict[str, list[ast.Attribute]] = {}
-    uses: Counter[str] = Counter()
+    uses: dict[str, int] = {}
     for node in nodes:
         if type(node) is ast.Name:
-            uses[node.id] += 1
+            uses[node.id] = uses.get(node.id, 0) + 1
         elif type(node) is ast.Attribute and type(node.value) is ast.Name:
-            uses[f"{node.value.id}.{node.attr}"] += 1
+            text = f"{node.value.id}.{node.attr}"
+            uses[text] = uses.get(text, 0) + 1
         if type(node) is ast.Attribute and node.attr not in OF_ARRAYS and (name := _held_by(module, node.value)):
             held.setdefault(name, []).append(node)
     found: dict[str, list[ast.Attribute]] = {}
     for holder, reads in held.items():
-        is_plain = uses[holder] == len(reads) and all(_is_option(module, each, scope) for each in reads)
+        is_plain = uses.get(holder) == len(reads) and all(_is_option(module, each, scope) for each in reads)
         if is_plain and _is_stable(module, reads[0].value, scope):
             for read in sorted(reads, key=lambda read: (read.lineno, read.col_offset)):
                 found.setdefault(f"{holder}.{read.attr}", []).append(read)
