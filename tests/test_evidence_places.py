@@ -1,6 +1,6 @@
 """Which lines of a function are one fix's, where several rewrite it, and what a program with several costs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import pytest
@@ -254,3 +254,49 @@ def test_dispatches_that_other_fixes_save_as_well_are_shared_by_a_run_without_ea
     script = Script("ab", dict.fromkeys("ab", 1))
     script.dispatches = {"a": 41_000, "b": 900}
     assert proof(script)["b"].verdict is Verdict.NO_EFFECT
+
+
+AGENT = """\
+class Agent:
+    def act(self, x):
+        return int(self.q(x))
+
+    def learn(self, x):
+        self.params = self.step(x)
+
+    def sync(self):
+        self.target = self.params * 0.1
+"""
+METHODS = {
+    "act": ("return int(self.q(x))", "return int(self._act(x))", "def act(", "_act", "self.q(x)"),
+    "learn": ("self.params = self.step(x)", "self.params = self._learn(x)", "def learn(", "_learn", "self.step(x)"),
+    "sync": ("self.target = self.params * 0.1", "self.target = self._sync(0)", "def sync(", "_sync", "self.params * x"),
+}
+
+
+def agent(names: Collection[str]) -> bytes:
+    """The class in which these methods call jitted ones, each written above its own with an empty line between."""
+    text = AGENT
+    for name in names:
+        old, new, head, jitted, value = METHODS[name]
+        above = (
+            f"@functools.partial(jax.jit, static_argnums=0)\n    def {jitted}(self, x):\n        return {value}\n\n    "
+        )
+        text = text.replace(head, above + head).replace(old, new)
+    return text.encode()
+
+
+def test_methods_that_fixes_add_to_a_class_are_told_apart() -> None:
+    lines: dict[tuple[str, str], Lines] = {}
+    for name in METHODS:
+        without = agent([other for other in METHODS if other != name])
+        few, every, added = (
+            replaced(*texts, "agent.py")
+            for texts in ((AGENT.encode(), without), (AGENT.encode(), agent(METHODS)), (without, agent(METHODS)))
+        )
+        assert few is not None
+        assert every is not None
+        assert added is not None
+        lines["agent.py", name] = (every[0] - few[0], added[1])
+    found = told_apart(lines)
+    assert {name: sorted(gone) for (_, name), (gone, _) in found.items()} == {"act": [3], "learn": [6], "sync": [9]}

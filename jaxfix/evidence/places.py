@@ -128,19 +128,19 @@ def _meet(one: Lines, other: Lines) -> bool:
 
 
 def replaced(old: bytes, new: bytes, path: str) -> Lines | None:
-    """The lines that only the old text has, and those that only the new one has, each in its function.
+    """The lines that only the old text has, and those that only the new one has, each in its function; no empty ones.
 
     A line that moves to another function is gone from the one and made in the other. None where a text cannot be read,
     and of notebooks, whose lines are counted cell by cell.
     """
-    sides = [_functions(path, text) for text in (old, new)]
-    if sides[0] is None or sides[1] is None or path.endswith(".ipynb"):
+    before, after = (_functions(path, text) for text in (old, new))
+    if before is None or after is None or path.endswith(".ipynb"):
         return None
-    before, after = sides[0], sides[1]
     texts = old.splitlines(), new.splitlines()
     gone, made = set[int](), set[int]()
     for name in before.keys() | after.keys():
-        numbers = before.get(name, []), after.get(name, [])
+        sides = before.get(name, []), after.get(name, [])
+        numbers = [[at for at in each if text[at - 1].strip()] for text, each in zip(texts, sides, strict=True)]
         written = [[text[number - 1].strip() for number in each] for text, each in zip(texts, numbers, strict=True)]
         for code, first, last, start, end in SequenceMatcher(None, written[0], written[1], False).get_opcodes():
             if code != "equal":
