@@ -26,6 +26,7 @@ from jaxfix.api.analysis import (
     Values,
     binds_again,
     callers,
+    default_of,
     family,
     instance_state,
     is_in_loop,
@@ -147,7 +148,8 @@ def _looped_here(module: Module, step: Step) -> Iterator[Looped]:
 
 
 def _passed(step: Step, names: Sequence[str]) -> Iterator[ast.expr]:
-    """What the calls of the step pass for parameters: also before a loop, where the state is still what it began as."""
+    """What parameters stand for at first: what calls of the step pass, also before a loop, and their defaults."""
+    yield from (value for name in names if (value := default_of(step.function, name)) is not None)
     for call in step.uses.calls:
         passed = arguments_of(step.function, call, bound=step.bound) or {}
         yield from (value for name in names if (value := passed.get(name)) is not None)
@@ -193,7 +195,9 @@ class _Few:
 
     def _began(self, passed: ast.expr) -> list[ast.AST]:
         """What `passed` stands for before the step has made any of it."""
-        made = {*self._step.uses.calls, *walk(self._step.function)}
+        body = self._step.function.body
+        inside = (node for part in (body if isinstance(body, list) else [body]) for node in walk(part))
+        made = {*self._step.uses.calls, *inside}
         begun = [*self._values.origins.of(passed)]
         if isinstance(passed, ast.Attribute) and (owner := own_class(self._module, passed.value)) is not None:
             begun = [*self._held(passed.attr, owner)]

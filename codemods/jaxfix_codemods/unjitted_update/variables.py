@@ -33,8 +33,8 @@ def touched(module: Module, statement: ast.stmt) -> Touched:
     """What `statement` may read and bind, parts of mutable objects for the whole."""
     found = computed(module, [statement])
     for node in walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and _may_be_changed(module, node):
-            found.writes |= {node.id, f"{node.id}.*"}
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found.writes |= {node.id, f"{node.id}.*"} if _may_be_changed(module, node) else _changed_part(module, node)
     return found
 
 
@@ -141,6 +141,26 @@ def _may_be_changed(module: Module, name: ast.Name) -> bool:
         isinstance(call.func, ast.Name) and call.func.id in _READERS and module.scope_of(call.func.id, call) is None
     )
     return not is_known and not module.get(Device).is_array(name)
+
+
+def _changed_part(module: Module, name: ast.Name) -> set[str]:
+    """What a method of a part of `name` may change, as `rows["x"].append(x)` and `self.rows.append(x)` do."""
+    way: list[ast.Attribute | ast.Subscript] = []
+    while isinstance(outer := module.parent(way[-1] if way else name), ast.Attribute | ast.Subscript):
+        if outer.value is not (way[-1] if way else name):
+            return set()
+        way.append(outer)
+    method = way[-1] if len(way) > 1 else None
+    if not (isinstance(method, ast.Attribute) and isinstance(outer, ast.Call) and outer.func is method):
+        return set()
+    is_dropped = isinstance(module.parent(outer), ast.Expr)
+    is_of_item = any(isinstance(part, ast.Subscript) for part in way)
+    if not (is_dropped or (is_of_item and method.attr in _MUTATORS)) or module.qualname(method) is not None:
+        return set()
+    if module.get(Device).is_array(name):
+        return set()  # `x.at[i].add(1)`
+    first = way[0]
+    return {dotted(first)} if isinstance(first, ast.Attribute) else {name.id, f"{name.id}.*"}
 
 
 def _meet(one: set[str], other: set[str]) -> bool:
