@@ -195,9 +195,7 @@ class _Few:
 
     def _began(self, passed: ast.expr) -> list[ast.AST]:
         """What `passed` stands for before the step has made any of it."""
-        body = self._step.function.body
-        inside = (node for part in (body if isinstance(body, list) else [body]) for node in walk(part))
-        made = {*self._step.uses.calls, *inside}
+        made = {*self._step.uses.calls, *walk(self._step.function)}.difference(self._step.function.args.defaults)
         begun = [*self._values.origins.of(passed)]
         if isinstance(passed, ast.Attribute) and (owner := own_class(self._module, passed.value)) is not None:
             begun = [*self._held(passed.attr, owner)]
