@@ -23,6 +23,29 @@ class Settings:
         self.rate = rate
 
 
+class Scheduler:
+    def __init__(self, target):
+        self.target = target
+
+    def step(self):
+        self.target.pace *= 0.5
+
+
+class Options:
+    gait = 0.1
+
+    @classmethod
+    def tighten(cls):
+        cls.gait *= 0.5
+
+
+class Shared:
+    span = 0.1
+
+    def tighten(self):
+        type(self).span = 0.05
+
+
 class Kept:
     def __init__(self):
         self.rate = 0.1
@@ -31,6 +54,7 @@ class Kept:
 RATE = 0.1
 CALLS = 0
 settings: Kept = Kept()
+paced = Kept()
 moving = Settings()
 table = {"rate": 0.1}
 
@@ -66,8 +90,14 @@ CHANGES = {
         "vars(settings).update(more)",
         "settings.__dict__['rate'] = rate",
         "object.__setattr__(settings, 'rate', rate)",
+        "held = settings\n    held.rate = rate",
+        "globals()['settings'] = more['settings']",
+        "globals().update(more)",
     ),
     "moving.rate": ("moving.set(rate)",),
+    "paced.pace": ("Scheduler(paced).step()",),
+    "Options.gait": ("Options.tighten()",),
+    "Shared.span": ("Shared().tighten()",),
     "table['rate']": ("table['rate'] = rate", "table.update(more)"),
 }
 FORMS = {"module": ("import config", "config.{}"), "name": ("from config import {}", "{}")}

@@ -210,7 +210,7 @@ def _binds(name: bytes) -> _Says:
 @cache
 def _binding(name: bytes) -> tuple[re.Pattern[bytes], ...]:
     word = re.escape(name)
-    used = rb"""[.'"]\s*%s\b|\b%s\s*(?::[^=\n]*)?=(?!=)""" % (word, word)
+    used = rb"""[.'"]\s*%s\b|\b%s\s*(?::[^=\n]*)?=(?!=)|\bclass\s+%s\b""" % (word, word, word)
     imported = rb"\bfrom\s+[\w.]+\s+import\b(?:[^\n(]*|\s*\([^)]*)(?<!as )\b%s\b" % word
     return re.compile(used), re.compile(imported)
 

@@ -130,13 +130,19 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
     is_ours = owner.partition(".")[0] not in _ARRAYS
     is_set = is_ours and project.ask(SETS_NAMES, owner)
     own = qualname.split(".")[1 : -1 if _is_called(module, read) else None] if is_ours else ()
-    if project.ask(REBINDS, qualname) or is_set or any(project.ask(CHANGES_OWN, name) for name in own):
+    if project.ask(REBINDS, qualname) or is_set or any(_is_changed(module, name) for name in own):
         return Reason(Code.CHANGED_ELSEWHERE, f"another file changes `{module.text(read)}`")
     for changed in _changed_of_modules(module):
         stored = module.qualname(changed)
         if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
             return Reason(Code.MUTATED, f"line {changed.lineno} changes `{module.text(changed)}`", changed.lineno)
     return None
+
+
+def _is_changed(module: Module, name: str) -> bool:
+    """Whether its own file changes the variable of this name, or some file an attribute of this name."""
+    project = module.surroundings.project
+    return project.ask(CHANGES_OWN, name) or project.ask(STORES, name)
 
 
 def _is_called(module: Module, read: ast.expr) -> bool:
@@ -310,7 +316,12 @@ def changes_itself(module: Module, owner: ast.ClassDef) -> bool:
 def _changing_method(module: Module, owner: ast.ClassDef) -> ast.FunctionDef | None:
     members = (member for member in owner.body if isinstance(member, ast.FunctionDef))
     later = (member for member in members if member.name not in INITIALISERS)
-    return next((each for each in later if any(_stores_own(module, node) for node in walk(each))), None)
+    return next((each for each in later if is_changing(module, each)), None)
+
+
+def is_changing(module: Module, method: ast.FunctionDef) -> bool:
+    """Whether a method changes what its first parameter holds."""
+    return any(_stores_own(module, node) for node in walk(method))
 
 
 def _stores_own(module: Module, node: ast.AST) -> bool:
