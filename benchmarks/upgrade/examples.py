@@ -33,6 +33,8 @@ _OUT = {
     "jax.numpy.percentile(interpolation=)": 'jnp.percentile(x, 30.0, interpolation="higher")',
     "jax.numpy.nanquantile(interpolation=)": 'jnp.nanquantile(x, 0.3, interpolation="lower")',
     "jax.numpy.nanpercentile(interpolation=)": 'jnp.nanpercentile(x, 30.0, interpolation="higher")',
+    "jax.jit(static_argnames=)": 'jax.jit(lambda v, n: v * n, static_argnames=("n", "m"))(x, n=2)',
+    "jax.jit(donate_argnames=)": 'jax.jit(lambda v, n: v * n, donate_argnames="m")(x, 2)',
     "jax.jit(fun=)": "jax.jit(fun=lambda v: v + 1)(x)",
     "jax.numpy.array(2)": "jnp.array([1, 2], None, True, 'K', 3)",
     "jax.lax.dot(2)": "jax.lax.dot(x, x, jax.lax.Precision.HIGHEST)",

@@ -63,6 +63,7 @@ from jaxfix.api.library import (
     Way,
 )
 from jaxfix_codemods.removed_api import members
+from jaxfix_codemods.removed_api.argnames import unknown_names
 from jaxfix_codemods.removed_api.fates import fate, words
 from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
 from jaxfix_codemods.removed_api.quoted import Quoted, quoted, replace_in
@@ -112,6 +113,8 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
                 yield from members.positional(module, other)
             case Method():
                 yield from members.methods(module, other)
+            case Keyword(is_of_names=True):
+                yield from unknown_names(module, other)
     yield from members.meanings(module, [row for row in rows if isinstance(row, Meaning)])
 
 

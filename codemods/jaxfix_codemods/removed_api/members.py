@@ -18,7 +18,7 @@ def keywords(module: Module, rows: list[Keyword]) -> Iterator[Finding]:
     """The calls with keywords that are gone, one finding for each call."""
     by_function: dict[str, list[Keyword]] = {}
     for row in rows:
-        if fate(module, row) is not None:
+        if not row.is_of_names and fate(module, row) is not None:
             by_function.setdefault(row.function, []).append(row)
     for function, some in by_function.items():
         for call in _calls(module, function):

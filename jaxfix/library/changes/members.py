@@ -38,6 +38,18 @@ KEYWORDS = (
     ),
     Keyword("jax.jit", "device", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
     Keyword("jax.jit", "backend", "", Way.BY_HAND, Life("0.4.3", ""), steps=_INPUTS),
+    *(
+        Keyword(
+            "jax.jit",
+            f"{last}_argnames",
+            "",
+            Way.REWRITE,
+            Life("", "0.4.27"),
+            steps="leave out names that are not parameters of the function",
+            is_of_names=True,
+        )
+        for last in ("static", "donate")
+    ),
     Keyword("jax.jit", "fun", "", Way.ALIAS, Life("0.6.0", "0.7.0")),
     Keyword("jax.numpy.where", "condition", "", Way.BY_HAND, Life("", "0.5.0"), steps="pass the arguments by position"),
     Keyword("jax.nn.softmax", "initial", "", Way.BY_HAND, Life("0.4.27", "0.4.36"), steps="leave it out"),

@@ -72,6 +72,7 @@ class Keyword:
       new: the keyword in its place; empty where its value becomes the first positional argument, or by hand.
       values: the texts of values that are rewritten, with what they become; empty for any value, which stays.
       alike: the texts of its values that every version takes.
+      is_of_names: whether names of parameters that the function lacks are gone, and nothing else.
       place: the position of its parameter, by which versions that lack `new` take it; 0 where none does.
     """
 
@@ -84,6 +85,7 @@ class Keyword:
     alike: tuple[str, ...] = ()
     steps: str = ""
     place: int = 0
+    is_of_names: bool = False
 
 
 @frozen
