@@ -81,8 +81,8 @@ FUNCTIONS = (
             Takes.ELEMENT,
         ),
     ),
-    Function("builtins.isinstance", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART)),
-    Function("builtins.issubclass", (Effect.PURE,)),
+    Function("builtins.isinstance", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART, Takes.TYPE)),
+    Function("builtins.issubclass", (Effect.PURE, Takes.TYPE)),
     Function("builtins.iter", (Iteration.SAME_LENGTH,)),
     Function(
         "builtins.len", (Effect.PURE, Effect.READS, Effect.CALLS_NOTHING, Result.NO_PART, Result.WHOLE, Takes.ELEMENT)

@@ -277,6 +277,8 @@ class Takes:
     """Concrete values."""
     ELEMENT = Facet()
     """An element or a row of an array, of JAX or of NumPy alike, and gives the same for both."""
+    TYPE = Facet()
+    """Second a type, which it asks the first for."""
     LENGTH = Facet()
     """Second an array, or a number of elements, which a trace has to know."""
     NO_KEY = Facet()

@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from jaxfix.library.facets import Takes
+from jaxfix.library.table import short_names
 from jaxfix.summary.borrowed import Borrowed
 from jaxfix.syntax.nodes import walk
 
-_ASKING = frozenset({"isinstance", "issubclass"})
+_ASKING = short_names(Takes.TYPE)
 _LISTING = frozenset({"get_args"})
 
 

@@ -1,13 +1,12 @@
 """An old name of a type: where only readers of types see it, and where code asks objects for it."""
 
 import ast
+import builtins
 
 from jaxfix.api import Module
 from jaxfix.api.analysis import ASKS_TYPE
 from jaxfix.api.library import NAMED, Way
 
-_GENERIC = ("dict", "frozenset", "list", "set", "tuple", "type")
-_TYPING = ("typing", "typing_extensions", "collections", "collections.abc")
 _SAME = {name: row.new for row in NAMED.values() if row.way is Way.TYPE for name in (row.old, row.older, row.new)}
 """By the names that a type has had, today's."""
 
@@ -83,19 +82,20 @@ def is_quoted_type(module: Module, node: ast.Constant) -> bool:
 
 def _has_types(module: Module, generic: ast.Subscript, node: ast.Constant) -> bool:
     """Whether `node` between the brackets is a type."""
-    if isinstance(generic.value, ast.Name) and generic.value.id in _GENERIC:
+    if isinstance(generic.value, ast.Name) and isinstance(vars(builtins).get(generic.value.id), type):
         return module.scope_of(generic.value.id, generic) is None
-    origin, _, last = (module.qualname(generic.value) or "").rpartition(".")
-    if last == "Annotated" and isinstance(generic.slice, ast.Tuple):
-        return node is generic.slice.elts[0] and origin in _TYPING
-    return origin in _TYPING and last != "Literal"
+    name = module.qualname(generic.value) or ""
+    last = name.rpartition(".")[2]
+    if last == "Annotated" and isinstance(generic.slice, ast.Tuple) and node is not generic.slice.elts[0]:
+        return False
+    return name.startswith(("typing", "collections.")) and last != "Literal"
 
 
 def _takes_type(module: Module, call: ast.Call, arg: ast.AST) -> bool:
     """Whether a function of `typing` takes the argument as a type."""
-    origin, _, last = (module.qualname(call.func) or "").rpartition(".")
-    if origin not in _TYPING:
+    if not _is_typing(module, call.func):
         return False
+    last = (module.qualname(call.func) or "").rpartition(".")[2]
     return arg in call.args[:1] if last == "cast" else last == "TypeVar" and arg not in call.args[:1]
 
 
