@@ -25,9 +25,9 @@ def test_lines_are_where_the_fix_has_put_them(then: tuple[int, int], now: tuple[
     assert LINES.now("other.py", 2, *then) == (2, *then)
 
 
-def run(seconds: float, *lines: tuple[Kind, int, float, int]) -> Measurement:
+def run(seconds: float, *lines: tuple[Kind, int, float, int], function: str = "fit") -> Measurement:
     spent = tuple(
-        Spent(kind, "train.py", line, "fit", (f"train.py:{line} in fit",), ("sub",), count, None, took)
+        Spent(kind, "train.py", line, function, (f"train.py:{line} in {function}",), ("sub",), count, None, took)
         for kind, line, took, count in lines
     )
     empty = Measurement("c", None, (), 0, (), (), "", ("train.py:fit",), {}, 0, None)
@@ -50,3 +50,13 @@ def test_without_a_proven_fix_what_is_left_is_that_of_the_run_as_it_is() -> None
         == "by hand: put line 7 of train.py (`fit`) under one `jax.jit`: 900 programs run one by one, 4.0 of 10.0 s\n"
     )
     assert gains(went(run(0.0), None, LINES.now), plain) == gains(None, plain) == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "count", "is_told"), [("<module>", 46, False), ("<module>", 900, True), ("fit", 46, True)]
+)
+def test_imports_and_the_set_up_of_a_script_are_not_to_be_put_under_one_jit(
+    function: str, count: int, is_told: bool
+) -> None:
+    measured = run(10.0, (Kind.EAGER, 3, 0.2, count), (Kind.EAGER, 54, 0.2, 2), function=function)
+    assert ("under one `jax.jit`" in gains(went(measured, None, LINES.now), plain)) == is_told

@@ -13,6 +13,8 @@ from jaxfix.source.frozen import frozen
 
 _MANY_READS = 4
 """In a step: so many are elements of one array."""
+_OF_IMPORTS = 100
+"""Programs that imports and the set-up of a script run, each about once, at the top of a file."""
 _FIRST_SHARE = 0.25
 """Of the run: first compiles that take less are not worth a cache on the disk."""
 _RECOMPILES: Mapping[Why, str] = {
@@ -70,8 +72,9 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
 
 
 def _ran_once(region: Hot) -> bool:
-    """Whether each of the lines ran one program, once: one `jit` would compile as long."""
-    return region.kind is Work.EAGER and region.per_step is None and region.programs <= len(region.lines)
+    """Whether the lines ran each program about once: one `jit` would compile as long."""
+    most = max(len(region.lines), _OF_IMPORTS if region.function == "<module>" else 0)
+    return region.kind is Work.EAGER and region.per_step is None and region.programs <= most
 
 
 def _of_programs(measurement: Measurement) -> Iterator[Todo]:
