@@ -647,10 +647,9 @@ for _ in range(3):
     drift = replace(DRIFT, name="state['count']")
     rows = compiles("train.py", 16, "jit(update)", FIRST, drift)
     (traced / "t.json").write_bytes(trace_file.dump(trace_of(measurement(rows), train=text.encode())))
-    found = cli("check", "--trace", "t.json")[1].splitlines()
-    assert [line.split()[1] for line in found] == ["weak-state", "undonated-state"]
-    assert "seen" not in found[1]
-    assert found[0].startswith("train.py:6:") and found[0].endswith("seen: 2 compiles, 1.0 s")
+    (found,) = cli("check", "--trace", "t.json")[1].splitlines()
+    assert found.split()[1] == "weak-state"
+    assert found.startswith("train.py:6:") and found.endswith("seen: 2 compiles, 1.0 s")
 
 
 def test_a_codemod_without_triggers_needs_causes() -> None:

@@ -168,6 +168,6 @@ def test_a_region_and_its_callers_move_with_their_lines() -> None:
 
 @pytest.mark.parametrize(("count", "is_advised"), [(1, False), (2, True)])
 def test_lines_that_run_one_program_once_are_left_alone(count: int, *, is_advised: bool) -> None:
-    lines = (line(Kind.EAGER, count, 1.0, f"{number} <module>") for number in (3, 9))
+    lines = (line(Kind.EAGER, count, 1.0, f"{number} fit") for number in (3, 9))
     found = measured(*(replace(each, in_steps=None) for each in lines))
     assert bool(todos(found, ())) is is_advised
