@@ -184,7 +184,9 @@ def _imports(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
         return
     yield "## Modules that import\n"
     yield "By `python -m benchmarks.upgrade imports`: all modules but tests, in order in one process, in the four"
-    yield "conditions of the own tests. What fails then too needs what is not installed, or an older jax.\n"
+    yield "conditions of the own tests. What fails then too needs what is not installed, or an older jax. Two rows"
+    yield "are of code that is seen now: jax-cfd stood at 0 and implicit_q_learning at 13 fixed modules today, which"
+    yield "two new kinds of fixes cured.\n"
     heads = ("repository", *_CONDITIONS, "broken then", "broken today", "not reached")
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
@@ -193,7 +195,9 @@ def _imports(found: Mapping[str, Mapping[str, Any]] | None) -> Iterator[str]:
         told = (name.replace("+", "/"), *(each[key] for key in _CONDITIONS), *broken, each["unreached"])
         yield f"| {' | '.join(map(str, told))} |"
     yield "\n| repository | then and not fixed today |\n|---|---|"
-    yield from (f"| {name.replace('+', '/')} | {_errors(each['left'])} |" for name, each in found.items())
+    yield from (
+        f"| {name.replace('+', '/')} | {_errors(each['left'])} |" for name, each in found.items() if each["left"]
+    )
     yield ""
 
 
