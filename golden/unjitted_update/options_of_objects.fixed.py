@@ -51,7 +51,7 @@ class Settings:
 
 
 @jax.jit
-def _step(at, speed, pull, drag, dt):
+def _step_2(at, speed, pull, drag, dt):
     pulled = pull * jnp.diff(at, prepend=0.0) - drag * speed
     speed = speed - dt * pulled
     at = at + dt * speed
@@ -74,7 +74,7 @@ class Chain:
         return _energy(self.at, self.speed, self.settings.pull)
 
     def step(self, dt):
-        self.at, self.speed = _step(self.at, self.speed, self.settings.pull, self.settings.drag, dt)
+        self.at, self.speed = _step_2(self.at, self.speed, self.settings.pull, self.settings.drag, dt)
 
 
 def simulate(steps):
@@ -84,6 +84,37 @@ def simulate(steps):
         chain.step(0.01)
         energies.append(float(chain.energy()))
     return energies
+
+
+@jax.jit
+def _step(pulled, speed, at, pinned, dt):
+    pulled = jnp.where(pinned[:, None], 0.0, pulled[:, None])[:, 0]
+    speed = speed - dt * pulled
+    at = at + dt * speed
+    return pulled, speed, at
+
+
+# Its forces read options of an object that is no argument of a copy: what reads none of them is a step.
+class Cloth:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.at = jnp.linspace(0.0, 1.0, 8)
+        self.speed = jnp.zeros(8)
+        self.pinned = jnp.zeros(8, bool).at[0].set(True)
+
+    def forces(self, at):
+        return self.settings.pull * jnp.diff(at, prepend=0.0) - self.settings.drag * self.pinned
+
+    def step(self, dt):
+        pulled = self.forces(self.at)
+        pulled, self.speed, self.at = _step(pulled, self.speed, self.at, self.pinned, dt)
+
+
+def hang(steps):
+    cloth = Cloth(Settings())
+    for _ in range(steps):
+        cloth.step(0.01)
+    return cloth.at
 
 
 @jax.jit
@@ -140,6 +171,7 @@ if __name__ == "__main__":
     parser.add_argument("--scale", type=float, default=2.0)
     print(fit(jnp.ones((16, 3)), parser.parse_args()))
     print(simulate(200)[-1])
+    print(hang(100))
     print(anneal(jnp.ones((4, 3)), jnp.ones(3), Settings()))
     print(refilled(jnp.ones(3), Buffer()))
     print(perhaps(jnp.ones(3), None))

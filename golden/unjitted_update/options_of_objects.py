@@ -68,6 +68,31 @@ def simulate(steps):
     return energies
 
 
+# Its forces read options of an object that is no argument of a copy: what reads none of them is a step.
+class Cloth:
+    def __init__(self, settings: Settings):
+        self.settings = settings
+        self.at = jnp.linspace(0.0, 1.0, 8)
+        self.speed = jnp.zeros(8)
+        self.pinned = jnp.zeros(8, bool).at[0].set(True)
+
+    def forces(self, at):
+        return self.settings.pull * jnp.diff(at, prepend=0.0) - self.settings.drag * self.pinned
+
+    def step(self, dt):
+        pulled = self.forces(self.at)
+        pulled = jnp.where(self.pinned[:, None], 0.0, pulled[:, None])[:, 0]
+        self.speed = self.speed - dt * pulled
+        self.at = self.at + dt * self.speed
+
+
+def hang(steps):
+    cloth = Cloth(Settings())
+    for _ in range(steps):
+        cloth.step(0.01)  # want: unjitted-update
+    return cloth.at
+
+
 # What the loop changes stays what it is: each iteration passes its value.
 def anneal(x, params, settings):
     for step in range(200):
@@ -112,6 +137,7 @@ if __name__ == "__main__":
     parser.add_argument("--scale", type=float, default=2.0)
     print(fit(jnp.ones((16, 3)), parser.parse_args()))
     print(simulate(200)[-1])
+    print(hang(100))
     print(anneal(jnp.ones((4, 3)), jnp.ones(3), Settings()))
     print(refilled(jnp.ones(3), Buffer()))
     print(perhaps(jnp.ones(3), None))

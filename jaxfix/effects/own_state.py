@@ -134,7 +134,8 @@ class _Reader:
             if any(is_no_tree_class(module, owner) for owner in classes_held(module, value, items=1)):
                 raise Declined(Reason(Code.NO_ARRAY, f"`{self._text(name)}` may hold no arrays"))
             for source in self._values.origins.of(value):
-                owner = class_of(module, source.func) if isinstance(source, ast.Call) else None
+                maker = source.func if isinstance(source, ast.Call) else getattr(source, "annotation", None)
+                owner = class_of(module, maker) if isinstance(maker, ast.expr) else None
                 is_text = isinstance(source, ast.Constant) and isinstance(source.value, str)
                 is_function = isinstance(source, FUNCTIONS) or (
                     isinstance(source, ast.expr) and module.definition(source) is not None
