@@ -168,7 +168,7 @@ def test_what_a_factory_hands_through_another_is_followed() -> None:
 def test_a_transformation_of_the_project_stages_what_it_is_given() -> None:
     assert found("object", object=OBJECT, staging=STAGING) == []
     plain = STAGING.replace("    on_devices = partial(jax.pmap, devices=devices)", "    on_devices = devices")
-    assert len(found("object", object=OBJECT, staging=plain)) == 3
+    assert found("object", object=OBJECT, staging=plain) == [16, 26]  # the scan of `_all` traces `_sweep` in any case
     eager = OBJECT.replace("return self._summed(x)", "return self._sum(x)")
     assert found("object", object=eager, staging=STAGING) == [16]
 

@@ -165,7 +165,7 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
             few = tuple(name for name, value in given.items() if value.again and value.value.scalar)
             chosen = tuple(name for name, value in given.items() if value.again and name not in few)
             if chosen:
-                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use), few, is_unsized=True)
+                yield Looped(chosen, runs is Runs.EAGER and surely_repeats_at(project, use), few)
 
 
 _KEYS = where(Result.KEY)
