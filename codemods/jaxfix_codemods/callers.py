@@ -26,7 +26,12 @@ def _may_be_of_base(module: Module, node: ast.AST) -> bool:
 
 
 def _is_traced(module: Module, node: ast.AST) -> bool:
-    return Runs.TRACED in module.get(Staging).ways(node).known
+    """Whether it is traced, and no other function that strangers may call leads to it without a trace."""
+    ways = module.get(Staging).ways(node)
+    if Runs.TRACED not in ways.known:
+        return False
+    around = {getattr(function, "name", "") for function in module.functions_around(node)}
+    return {name.rpartition(".")[2].partition("@")[0] for name in ways.open} <= around
 
 
 def _is_repeated(module: Module, node: ast.AST) -> bool:
