@@ -175,13 +175,15 @@ def _outside(source: SourceFile, analysis: Analysis, patch: Patch, after: Source
 
 
 def _around(analysis: Analysis, node: ast.AST) -> Iterator[str]:
-    """The names of the functions and classes around a finding, and those that its statement has."""
+    """The names of the functions and classes around a finding, and those that its statement has, or imports."""
     for outer in (node, *analysis.module.ancestors(node)):
         if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield outer.name
         elif isinstance(outer, ast.stmt):
             yield from (inner.id for inner in ast.walk(outer) if isinstance(inner, ast.Name))
             yield from (inner.attr for inner in ast.walk(outer) if isinstance(inner, ast.Attribute))
+            aliases = outer.names if isinstance(outer, ast.Import | ast.ImportFrom) else ()
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases)
 
 
 def _comments(raw: bytes) -> list[str]:

@@ -9,8 +9,6 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, changes_of, root
 from jaxfix.syntax.nodes import last_name
 
-_VARS, _GLOBALS = frozenset({"vars"}), frozenset({"globals"})
-
 
 def changed_later(module: Module) -> Iterator[str]:
     """Their names: rebound by functions, changed in place, or objects that change themselves."""
@@ -18,14 +16,14 @@ def changed_later(module: Module) -> Iterator[str]:
         yield from statement.names
     changes = changes_of(module)
     yield from changes.rebound
-    if any(_is_filled(module, call) for call in module.spelled_calls(_GLOBALS)):
+    if any(_is_filled(module, call) for call in module.spelled_calls(frozenset({"globals"}))):
         yield from sorted(module.names.bound_in())
     for name, roots in changes.roots.items():
         for each in roots if name != "self" and name not in module.names.imports else ():
             if module.scope_of(name, each) is module.tree and module.function(each) is not None:
                 yield name
                 break
-    for space in (*module.attributes("__dict__"), *module.spelled_calls(_VARS)):
+    for space in (*module.attributes("__dict__"), *module.spelled_calls(frozenset({"vars"}))):
         of = root(space.args[0] if isinstance(space, ast.Call) and space.args else space)
         if of is not None and module.scope_of(of.id, of) is module.tree and module.function(of) is not None:
             yield of.id
