@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import ROOT, apart
 
+from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import BESIDE
@@ -118,3 +119,11 @@ def test_a_function_on_the_other_side_of_a_cut_does_not_come_back() -> None:
         "print(train([jnp.ones(3)] * 8, jnp.zeros(3), jnp.ones(3), print))\n"
     )
     assert "act" in rewritten(text)
+
+
+def test_a_length_that_is_computed_of_itself_comes_to_an_end() -> None:
+    text = (
+        "import jax\nimport jax.numpy as jnp\n\ndef fit(loss, x):\n    for k in range(12):\n"
+        "        n = n - x.size\n        x = x + jax.grad(loss)(x) * jnp.full(n, 2.0)\n    return x\n"
+    )
+    assert not analyze(SourceFile.decode("train.py", text.encode()), (unjitted_update.CODEMOD,)).bugs

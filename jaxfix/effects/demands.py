@@ -4,6 +4,7 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
@@ -165,6 +166,14 @@ class RequiredValues:
 
 def is_length(module: Module, expr: ast.expr) -> bool:
     """Whether `expr` is surely an integer of Python: written as one, or a length."""
+    return module.get(_lengths)(expr)
+
+
+def _lengths(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda expr: _is_length(module, expr), EXISTS)
+
+
+def _is_length(module: Module, expr: ast.expr) -> bool:
     match expr:
         case ast.Constant(value=int()) | ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Attribute(attr="size"):
             return True
