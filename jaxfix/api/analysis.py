@@ -55,7 +55,7 @@ from jaxfix.semantic.classes import (
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
 from jaxfix.semantic.integers import integer
-from jaxfix.semantic.mutations import changes_of, is_stored
+from jaxfix.semantic.mutations import INITIALISERS, changes_of, is_stored
 from jaxfix.semantic.project.query import (
     ASKS_PROCESS,
     ASKS_TYPE,
@@ -97,6 +97,7 @@ __all__ = [
     "FACTORY",
     "HALVES",
     "HOT",
+    "INITIALISERS",
     "KEY_PARAMETERS",
     "MAKES_RULES",
     "MAY",

@@ -56,7 +56,7 @@ from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
 from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.options import option_names, options_of
+from jaxfix_codemods.unjitted_update.options import is_set_later, may_set, option_names, options_of
 from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
 from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
@@ -120,7 +120,8 @@ def _static_arguments(module: Module, row: Row) -> tuple[str, ...]:
     sizes = sorted(name for name in asked.values if is_passed_size(module, name, row.parts[0]))
     if asked.parts.keys() - asked.values.keys():  # a whole variable is no option
         inside = {node for part in row.parts for node in walk(part)}
-        sizes += sorted(asked.parts.keys() & options_of(module, inside, module.function(row.at) or module.tree).keys())
+        options = asked.parts.keys() & options_of(module, inside, module.function(row.at) or module.tree).keys()
+        sizes += sorted(each for each in options if not is_set_later(module, each.rpartition(".")[2]))
     constants = constant_attributes(module, row.parts, asked.attributes)
     attributes = (*jitted_attributes(module, row.parts), *constants)
     return tuple(dict.fromkeys(sizes or attributes))
@@ -188,7 +189,11 @@ class _Judge:
         self._items: dict[str, list[ast.Subscript] | list[ast.Attribute]] = {}
         if not copied and not objects:
             self._items |= {**picked(module, self._inside, scope), **options_of(module, self._inside, scope)}
-        if any(may_fill(module, each) for each in self._before_items()):
+        between = self._before_items()
+        options = [each for some in self._items.values() for each in some if isinstance(each, ast.Attribute)]
+        if any(may_fill(module, each) for each in between) or (
+            options and may_set(module, [*row.parts, *between], options)
+        ):
             raise Declined(Reason(Code.MUTATED, "what is between its parts may change the items that it reads"))
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
@@ -272,6 +277,11 @@ class _Judge:
         """Whether `name` is a Python number that is another one at the next iteration."""
         bound = self._module.bindings(name, self._scope) if name.isidentifier() else ()
         if any(counts_iterations(self._module, binding.node) for binding in bound):
+            return True
+        if any(
+            isinstance(each, ast.Attribute) and is_set_later(self._module, each.attr)
+            for each in self._items.get(name, ())
+        ):
             return True
         return any(passing.counts(node) for node in self._loads_of(name))
 

@@ -1,15 +1,20 @@
 """Options that statements read of an object that `jit` does not take: each is passed by itself."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import count
 
-from jaxfix.api import Module
-from jaxfix.api.analysis import Sources, Values, family, own_class
+from jaxfix.api import FUNCTIONS, Module, walk
+from jaxfix.api.analysis import INITIALISERS, Sources, Values, family, own_class
+from jaxfix.api.library import Effect, Package, short_names, where
 from jaxfix_codemods.jitting.traced import is_no_tree
 from jaxfix_codemods.unjitted_update.checks import OF_ARRAYS, is_own, is_setting
+from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.items import is_chosen
 from jaxfix_codemods.unjitted_update.variables import transforms
+
+_FILLING = short_names(Effect.MUTATES)
+_NUMPY = tuple(f"{name}." for name in where(Package.NUMPY))
 
 
 def options_of(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> dict[str, list[ast.Attribute]]:
@@ -70,15 +75,75 @@ def _is_option(module: Module, option: ast.Attribute, scope: ast.AST) -> bool:
             return False
         case ast.Attribute(attr=attr) if attr not in OF_ARRAYS:
             return False
-    return not is_chosen(module, option) and not _is_filled(module, option.attr)
+        case ast.Subscript(value=whole, slice=index) if whole is option and not isinstance(index, ast.Constant):
+            return module.get(Device).is_indexed_array(option)  # a traced number picks nothing from a list
+    if is_chosen(module, option) or _may_overflow(module, option):
+        return False
+    return not _is_computed(module, option.attr) and not _may_be_filled(module, option.attr)
 
 
-def _is_filled(module: Module, name: str) -> bool:
-    """Whether an attribute of that name is changed in place: a step may still read what the next iteration writes."""
+def may_set(module: Module, statements: Iterable[ast.AST], options: Collection[ast.Attribute]) -> bool:
+    """Whether one of the statements may set an option, under any name of its object, or through a setter."""
+    names = {name for each in options for name in (each.attr, getattr(each.value, "attr", each.attr))}
+    for node in (node for statement in statements for node in walk(statement)):
+        match node:
+            case ast.Attribute(value=value, attr=attr, ctx=ast.Store() | ast.Del()):
+                if attr in names or not (isinstance(value, ast.Name) and is_own(module, value)):
+                    return True
+            case ast.Subscript(value=ast.Call(), ctx=ast.Store() | ast.Del()):
+                return True
+    return False
+
+
+def is_set_later(module: Module, name: str) -> bool:
+    """Whether code that creates no object sets an attribute of that name: it may be another one in each iteration."""
+    stores = (each for each in module.attributes(name) if not isinstance(each.ctx, ast.Load))
+    return any(getattr(module.function(each), "name", None) not in INITIALISERS for each in stores)
+
+
+def _is_computed(module: Module, name: str) -> bool:
+    """Whether a class of the file computes an attribute of that name, perhaps another at each read."""
+    if name not in module.names.defining:
+        return False
+    named = (each for each in module.functions if getattr(each, "name", None) == name)
+    return any(isinstance(module.parent(each), ast.ClassDef) for each in named)
+
+
+def _may_overflow(module: Module, option: ast.Attribute) -> bool:
+    """Whether it may be an integer that is multiplied or raised with another one: a traced one has 32 bits."""
+    match module.parent(option):
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Pow() | ast.LShift(), right=right):
+            other = right if left is option else left
+            if isinstance(other, ast.Constant):
+                return not isinstance(other.value, float)
+            return not _is_leaf(module, other) and not module.get(Device).is_array(other)
+    return False
+
+
+def _is_leaf(module: Module, expr: ast.expr) -> bool:
+    """Whether it is a parameter of a function inside another one, as of what maps a tree."""
+    only = module.names.only_binding(expr) if isinstance(expr, ast.Name) else None
+    function = module.function(expr) if only is not None and isinstance(only.node, ast.arg) else None
+    return isinstance(function, FUNCTIONS) and module.function(function) is not None
+
+
+def _may_be_filled(module: Module, name: str) -> bool:
+    """Whether an attribute of that name may be changed in place: a step may still read what the next iteration writes.
+
+    Also under another name, which it is bound to.
+    """
     for attribute in module.attributes(name):
         match module.parent(attribute):
             case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.AugAssign():
                 return True
+            case ast.Attribute(attr=attr) if attr in _FILLING:
+                return True
+            case ast.Assign(value=value) | ast.AnnAssign(value=value) | ast.NamedExpr(value=value):
+                if value is attribute:
+                    return True
+            case ast.Call(func=func, args=args) if attribute in args:
+                if (module.qualname(func) or "").startswith(_NUMPY):
+                    return True
     return False
 
 
