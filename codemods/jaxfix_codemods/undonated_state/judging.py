@@ -39,7 +39,7 @@ from jaxfix.api.analysis import (
     value_at,
     why_live_after,
 )
-from jaxfix.api.library import Identity, Result, where
+from jaxfix.api.library import Identity, Result, Transform, short_names, where
 from jaxfix_codemods.undonated_state.handles import Wrapped, handles, wrapped
 from jaxfix_codemods.undonated_state.sizes import MOST, elements, has_narrow_layers, is_network
 
@@ -170,7 +170,8 @@ def _looped_elsewhere(module: Module, step: Step) -> Iterator[Looped]:
 
 _KEYS = where(Result.KEY)
 _OPTIMIZERS = where(Identity.STATIC)
-_STACKING = where(Result.STACKED)
+_REDUCING = short_names(Result.REDUCED)
+_CALLING = where(Transform.SAME_RESULT) | where(Transform.BATCHES)
 
 
 class _Few:
@@ -188,10 +189,16 @@ class _Few:
         return bool(began) and all(self._is_of_numbers(source) for source in began)
 
     def may_be_large(self, passed: ast.expr) -> bool:
-        """Whether `passed` began as a network, or as an array that the text makes large."""
-        began = [source for source in self._began(passed) if source not in self._asked]
-        self._asked.update(began)
-        return any(map(self._is_large, began))
+        """Whether `passed` began as a network, or as an array that the text makes large, or is made of one."""
+        pending = [passed]
+        while pending:
+            for source in self._began(pending.pop()):
+                if source not in self._asked and not self._is_of_numbers(source):
+                    self._asked.add(source)
+                    if self._is_large(source):
+                        return True
+                    pending += self._parts(source)
+        return False
 
     def _began(self, passed: ast.expr) -> list[ast.AST]:
         """What `passed` stands for before the step has made any of it."""
@@ -210,30 +217,53 @@ class _Few:
                 yield from self._values.origins.of(value) if isinstance(value, ast.expr) else (node,)
 
     def _is_large(self, source: ast.AST) -> bool:
-        if self._is_of_numbers(source):
-            return False
+        """Whether what is more than some numbers is large by itself, whatever it is made of."""
         match source:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
-                return any(map(self.may_be_large, parts))
             case ast.Call(func=ast.Attribute(attr="init"), args=[only], keywords=[]) if not self._is_key(only):
-                return self.may_be_large(only)  # the state of an optimizer
+                return False  # the state of an optimizer
             case ast.Call(func=ast.Attribute(attr="init")):
                 return True
-            case ast.Call(func=ast.Attribute(attr="create"), args=[], keywords=keywords):
-                return any(self.may_be_large(keyword.value) for keyword in keywords)
-            case ast.Call(args=args):
-                if elements(self._module, source) is not None or is_network(self._module, source):
-                    return True
-                function = self._values.origins.called(source)
-                within = returned(function) if function is not None else args if self._is_stacking(source) else ()
-                return any(map(self.may_be_large, within))
+            case ast.Call():
+                return elements(self._module, source) is not None or is_network(self._module, source)
         return False
+
+    def _parts(self, source: ast.AST) -> Sequence[ast.expr]:
+        """What `source` holds, or is computed from: it is large if one of these is."""
+        match source:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
+                return parts
+            case (
+                ast.ListComp(elt=part) | ast.DictComp(value=part) | ast.UnaryOp(operand=part) | ast.Starred(value=part)
+            ):
+                return (part,)
+            case ast.BinOp(left=left, right=right):
+                return left, right
+            case ast.Attribute(attr="at", value=part) | ast.Subscript(value=ast.Attribute(attr="at") as part):
+                return (part,)
+            case ast.Call(func=ast.Attribute(attr=name)) if name in _REDUCING:
+                return ()
+            case ast.Call(func=func, args=args, keywords=keywords):
+                if (function := self._function(source)) is not None:
+                    return returned(function)
+                receiver = [func.value] if isinstance(func, ast.Attribute) and not self._is_network(func.value) else []
+                return [*receiver, *args, *(keyword.value for keyword in keywords)]
+        return ()
+
+    def _function(self, call: ast.Call) -> Function | None:
+        """The function of this file whose result `call` gives, perhaps of several calls at once."""
+        module, func = self._module, call.func
+        made = module.only_value(func) if isinstance(func, ast.Name) else func
+        if isinstance(made, ast.Call) and made.args and module.qualname(made.func) in _CALLING:
+            return module.definition(made.args[0])
+        return self._values.origins.called(call)
+
+    def _is_network(self, receiver: ast.expr) -> bool:
+        """Whether methods of it may give anything, however large it is."""
+        sources = (source for source in self._began(receiver) if isinstance(source, ast.Call))
+        return any(is_network(self._module, source) for source in sources)
 
     def _is_key(self, passed: ast.expr) -> bool:
         return (isinstance(passed, ast.Name) and _names_keys(passed.id)) or self._is_of_numbers(passed)
-
-    def _is_stacking(self, call: ast.Call) -> bool:
-        return self._module.qualname(call.func) in _STACKING
 
     def _is_optimizer(self, maker: ast.expr) -> bool:
         """Whether its state is as large as the parameters that it is made of."""

@@ -25,6 +25,7 @@ _REPEATED = 2
 def elements(module: Module, call: ast.Call) -> int | None:
     """How many elements an array has that `call` makes, as far as the text says; None for any other call."""
     name = module.qualname(call.func) or ""
+    name = f"jax.{name}" if name.startswith("numpy.") else name
     if name in _CONVERTING and call.args:
         return _written(call.args[0])
     if name not in _FRESH and not name.startswith(_RANDOM):
