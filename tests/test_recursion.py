@@ -107,6 +107,43 @@ state = (state, state)
 for x in range(3):
     state = step(state, first(x), second)
 """,
+    "names that are bound to themselves": """\
+chosen = (chosen,)
+step = jax.jit(jnp.sin, static_argnums=chosen)
+
+def rounds(data, rows, w):
+    count = count
+    for start in range(0, count, 32):
+        w = step(w, data[start : start + 32])
+    for start in range(0, rows, 32):
+        end = end
+        w = step(w, data[start:end])
+    for start in range(0, rows, 32):
+        last = min(last, rows)
+        w = step(w, data[start:last])
+    each = each
+    for x in each:
+        w = step(w, x)
+    pairs = enumerate(pairs)
+    for i, x in pairs:
+        w = step(w, x)
+    return w
+
+def placed(x):
+    devices = devices.reshape(-1)
+    grid = devices[:2]
+    with jax.sharding.Mesh(grid, ("i",)):
+        grad = jax.jit(grad)
+        return jax.device_put(grad(x), jax.sharding.PositionalSharding(devices).reshape(2, 1))
+
+def masks(x, array):
+    mask, kept = mask, array.astype(int)
+    other = ~other
+    array = array.astype(int)
+    for i in range(1000):
+        step(jnp.sum(array[array > 0]), jnp.sum(kept[other]), x[other].sum(), jnp.sum(x[mask]))
+    return x
+""",
     "leaves that are made of leaves": """\
 def leaf(p):
     return jax.tree.map(leaf, p)

@@ -57,7 +57,7 @@ from jaxfix.api import (
     frozen,
     jit_of,
 )
-from jaxfix.api.analysis import USERS, Form, Values, callers, is_alike, is_bound_before, mask
+from jaxfix.api.analysis import EXISTS, USERS, Form, Solver, Values, callers, is_alike, is_bound_before, mask
 from jaxfix.api.library import members_of
 from jaxfix_codemods.looping.arrays import Arrays
 
@@ -97,7 +97,7 @@ def find(module: Module) -> Iterator[Finding]:
     for reduction in _reductions(module):
         is_mask = mask(module, reduction.selected.slice) is not None
         form = module.get(Values).of(reduction.selected.value).form
-        is_known = form in (Form.STRONG, Form.WEAK, Form.ARRAY) or _is_computed(module, reduction.selected.value)
+        is_known = form in (Form.STRONG, Form.WEAK, Form.ARRAY) or module.get(_computed)(reduction.selected.value)
         is_of_jax = form is not Form.NUMPY and (not reduction.is_method or is_known)
         if not is_mask or not is_of_jax:
             continue
@@ -105,14 +105,18 @@ def find(module: Module) -> Iterator[Finding]:
             yield _finding(module, reduction)
 
 
+def _computed(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda expr: _is_computed(module, expr), EXISTS)
+
+
 def _is_computed(module: Module, expr: ast.expr) -> bool:
     """Whether it is what a jax function, or a jitted one, has returned, or an array made of that by its methods."""
     match expr:
         case ast.Name():
             value = module.only_value(expr)
-            return value is not None and _is_computed(module, value)
+            return value is not None and module.get(_computed)(value)
         case ast.Call(func=ast.Attribute(value=array, attr=attr)) if attr in _MEMBERS:
-            return _is_computed(module, array)
+            return module.get(_computed)(array)
         case ast.Call(func=func):
             return jit_of(module, func) is not None or module.get(Arrays).is_sure(expr)
     return False
@@ -186,6 +190,14 @@ def _is_handed_on(module: Module, function: ast.FunctionDef) -> bool:
 
 def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
     """Whether a mask is computed element by element from the array, so that it has its dimensions at least."""
+    return module.get(_shaped)((mask, array))
+
+
+def _shaped(module: Module) -> Solver[tuple[ast.expr, ast.expr], bool]:
+    return Solver(lambda asked: _is_shaped(module, *asked), EXISTS)
+
+
+def _is_shaped(module: Module, mask: ast.expr, array: ast.expr) -> bool:
     match mask:
         case ast.Name():
             made = module.only_value(mask)
@@ -203,6 +215,14 @@ def _has_shape_of(module: Module, mask: ast.expr, array: ast.expr) -> bool:
 
 def _is_of_its_shape(module: Module, mask: ast.expr, array: ast.expr) -> bool:
     """Whether a mask that has the dimensions of the array at least has no others."""
+    return module.get(_shaped_alone)((mask, array))
+
+
+def _shaped_alone(module: Module) -> Solver[tuple[ast.expr, ast.expr], bool]:
+    return Solver(lambda asked: _has_no_others(module, *asked), EXISTS)
+
+
+def _has_no_others(module: Module, mask: ast.expr, array: ast.expr) -> bool:
     match mask:
         case ast.Name():
             made = module.only_value(mask)

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxfix.dataflow.call_graph import callers
-from jaxfix.dataflow.solver import MAY, Solver
+from jaxfix.dataflow.solver import EXISTS, MAY, Solver
 from jaxfix.effects.aliases import is_fillable
 from jaxfix.effects.pytree_classes import are_leaves_only
 from jaxfix.effects.pytree_keys import is_odd_key, puts_odd_keys
@@ -302,6 +302,14 @@ def _yielded(function: Function) -> tuple[ast.expr, ...]:
 
 def _is_gradient(module: Module, func: ast.expr) -> bool:
     """Whether it is `jax.grad(f)`, `jax.value_and_grad(f)`, or a `jit` of them: results are like arguments."""
+    return module.get(_gradients)(func)
+
+
+def _gradients(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda func: _differentiates(module, func), EXISTS)
+
+
+def _differentiates(module: Module, func: ast.expr) -> bool:
     match module.only_value(func) if isinstance(func, ast.Name) else func:
         case ast.Call(func=by, args=[_], keywords=keywords) if module.qualname(by) in _GRADIENTS:
             return all(keyword.arg == "argnums" for keyword in keywords)

@@ -365,11 +365,15 @@ def _chosen(
     chosen: list[Argument] = []
     for option in options:
         if option in keywords:
-            entries = _literal(module, keywords[option])
+            entries = module.get(_literals)(keywords[option])
             if entries is None:
                 return None
             chosen += [entry - shift if isinstance(entry, int) else entry for entry in entries]
     return tuple(entry for entry in chosen if entry != -1)
+
+
+def _literals(module: Module) -> Solver[ast.expr, tuple[Argument, ...] | None]:
+    return Solver(lambda value: _literal(module, value), optional())
 
 
 def _literal(module: Module, value: ast.expr) -> tuple[Argument, ...] | None:
@@ -381,9 +385,9 @@ def _literal(module: Module, value: ast.expr) -> tuple[Argument, ...] | None:
         case ast.Constant(value=int() | str() as entry):
             return (entry,)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            found = [_literal(module, element) for element in elts]
+            found = [module.get(_literals)(element) for element in elts]
             return None if None in found else tuple(entry for some in found if some for entry in some)
         case ast.Name():
             bound_to = module.only_value(value)
-            return None if bound_to is None or isinstance(bound_to, ast.Name) else _literal(module, bound_to)
+            return None if bound_to is None or isinstance(bound_to, ast.Name) else module.get(_literals)(bound_to)
     return None

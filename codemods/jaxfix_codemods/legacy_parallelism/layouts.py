@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.api import Code, Declined, Module, Reason, frozen
+from jaxfix.api.analysis import EXISTS, Solver, optional
 
 _PLACES = {
     "jax.device_put": "device",
@@ -108,6 +109,14 @@ def _number(expr: ast.expr) -> int | None:
 
 def device_rank(module: Module, expr: ast.expr) -> int | None:
     """How many axes an expression of devices has; None where that is not known."""
+    return module.get(_ranks)(expr)
+
+
+def _ranks(module: Module) -> Solver[ast.expr, int | None]:
+    return Solver(lambda expr: _rank(module, expr), optional())
+
+
+def _rank(module: Module, expr: ast.expr) -> int | None:
     match _meant(module, expr):
         case ast.List() | ast.ListComp():
             return 1
@@ -126,6 +135,14 @@ def device_rank(module: Module, expr: ast.expr) -> int | None:
 
 def is_array(module: Module, expr: ast.expr) -> bool:
     """Whether devices are held by a NumPy array."""
+    return module.get(_arrays)(expr)
+
+
+def _arrays(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda expr: _is_made_array(module, expr), EXISTS)
+
+
+def _is_made_array(module: Module, expr: ast.expr) -> bool:
     match _meant(module, expr):
         case ast.Call(func=func) if module.qualname(func) in (*_ARRAYS, _GRID):
             return True

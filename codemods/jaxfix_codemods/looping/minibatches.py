@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Module, Rewriter, frozen, walk
-from jaxfix.api.analysis import integer, is_alike
+from jaxfix.api.analysis import EXISTS, Solver, integer, is_alike
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
 
@@ -94,6 +94,14 @@ def _operand(node: ast.expr, text: str) -> str:
 
 def is_end(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
     """Whether it is the end of a batch that begins at `counter`, the end of all rows included."""
+    return module.get(_ends)((end, loop, counter, rows, size))
+
+
+def _ends(module: Module) -> Solver[tuple[ast.expr, ast.For, str, ast.expr, ast.expr], bool]:
+    return Solver(lambda asked: _ends_batch(module, *asked), EXISTS)
+
+
+def _ends_batch(module: Module, end: ast.expr, loop: ast.For, counter: str, rows: ast.expr, size: ast.expr) -> bool:
     match end:
         case ast.BinOp(left=ast.Name(id=first), op=ast.Add(), right=more):
             return first == counter and is_alike(more, size)

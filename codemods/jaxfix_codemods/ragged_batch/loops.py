@@ -103,20 +103,23 @@ def _is_place(of: ast.expr) -> bool:
 
 def _has(module: Module, rows: ast.expr, of: ast.expr) -> bool:
     """Whether the text says that `of` has as many rows."""
-    while isinstance(rows, ast.Name):
-        if _is_in_order(module, rows, of):
-            return True
-        value = module.only_value(rows)
-        if value is None:
-            return False
-        rows = value
-    match rows:
+    stands_for = _stands_for(module, rows)
+    match stands_for[-1]:
         case (
             ast.Call(func=ast.Name(id="len"), args=[array])
             | ast.Subscript(value=ast.Attribute(value=array, attr="shape"), slice=ast.Constant(value=0))
-        ):
-            return is_alike(array, of) or _is_in_order(module, rows, of)
-    return _is_in_order(module, rows, of)
+        ) if is_alike(array, of):
+            return True
+    return any(_is_in_order(module, each, of) for each in stands_for)
+
+
+def _stands_for(module: Module, expr: ast.expr) -> list[ast.expr]:
+    """The expression, what it is bound to if it is a variable, and so on, each once."""
+    found, value = [expr], module.only_value(expr)
+    while value is not None and value not in found:
+        found.append(value)
+        value = module.only_value(value)
+    return found
 
 
 def _is_in_order(module: Module, rows: ast.expr, of: ast.expr) -> bool:
@@ -160,13 +163,11 @@ def _is_batch(module: Module, node: ast.Slice, loop: ast.For, counter: str, rows
 
 def _divides(module: Module, rows: ast.expr, size: ast.expr) -> bool:
     """Whether the text says that the last batch is as long as the others."""
-    found: ast.expr | None = rows
-    while isinstance(found, ast.Name):
-        found = module.only_value(found)
-    match found:
+    made = _stands_for(module, rows)[-1]
+    match made:
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if is_alike(left, size) or is_alike(right, size):
             return True
-    taken = (each.right for each in ast.walk(found or rows) if isinstance(each, ast.BinOp) and _takes(each))
+    taken = (each.right for each in ast.walk(made) if isinstance(each, ast.BinOp) and _takes(each))
     if any(is_alike(each, size) for part in taken for each in ast.walk(part) if isinstance(each, ast.expr)):
         return True
     whole, step = integer(module, rows), integer(module, size)
