@@ -28,13 +28,14 @@ EPOCH = """\
 import jax
 
 
-def train_epoch(state, x, batch):
+def train_epoch(state, files, batch):
     @jax.jit
     def step(state, rows):
         return state + rows.sum()
 
-    for start in range(0, len(x), batch):
-        state = step(state, x[start : start + batch])
+    for x in files:
+        for start in range(0, len(x), batch):
+            state = step(state, x[start : start + batch])
     return state
 """
 

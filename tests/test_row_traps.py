@@ -85,6 +85,18 @@ with mesh:
 """
 
 TRAPS = {
+    "split takes a number of parts": Trap(
+        ("jax.Array.split",), "x.split(4)[0]", "jnp.array([1.0])", "jnp.split(x, [4])[0]"
+    ),
+    "broadcast adds axes in front": Trap(
+        ("jax.Array.broadcast",), "x.broadcast((4,))[0]", "x", "jnp.broadcast_to(x[:, None], (4, 4))[0]"
+    ),
+    "broadcast_in_dim says which axis is which": Trap(
+        ("jax.Array.broadcast_in_dim",),
+        "x.broadcast_in_dim((4, 4), (0,))[1]",
+        "jnp.full(4, 2.0)",
+        "jnp.broadcast_to(x, (4, 4))[1]",
+    ),
     "keywords of clip are mapped by name, not by order": Trap(
         ("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)"),
         "jnp.clip(x, a_max=3.0, a_min=2.0)",
@@ -342,6 +354,13 @@ TRAPS = {
     },
 }
 LOUD = {
+    "jax.Array.device": "an array on several devices has raised",
+    "jax.Array.device_buffers": "one buffer for each shard on a device of this process, in their order",
+    "jax.Array.layout": "`format` is the same object",
+    "jax.jit(donate_argnames=)": "a name that the function lacks has donated nothing",
+    "jax.jit(static_argnames=)": "a name that the function lacks has made nothing static",
+    "jax.numpy.argsort(kind=)": "the sort was stable, whatever it said",
+    "jax.numpy.sort(kind=)": "the sort was stable, whatever it said",
     "jax.jit(fun=)": "a call without it raises, and it has one place to go",
     "jax.extend.ffi": "its functions are those of `jax.ffi` where both are; what is called as before 0.4.35 raises",
     "jax.experimental.array_api": "its functions are those of `jax.numpy`: the very same in jax 0.4.36",

@@ -39,7 +39,11 @@ def _family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
 
 
 def strange_base(module: Module, owner: ast.ClassDef) -> ast.expr | None:
-    """A base of `owner` that is in no class of this file, and may do anything."""
+    """A base of `owner` that is in no class of this file, and may do anything.
+
+    Returns:
+      The first of them; None where there is none.
+    """
     for base in owner.bases:
         named = base.value if isinstance(base, ast.Subscript) else base
         is_object = isinstance(named, ast.Name) and named.id == "object"

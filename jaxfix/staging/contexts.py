@@ -301,7 +301,11 @@ class Staging:
     # --- functions of other files -----------------------------------------------------------------------------
 
     def uses_of_expression(self, node: ast.expr) -> Iterator[UseSummary]:
-        """What becomes of a function that `node` stands for."""
+        """What becomes of a function that `node` stands for.
+
+        Returns:
+          Each use once, as one comes to it; empty where nothing uses it.
+        """
         return (UseSummary(self._module, use) for use in self._graph.uses_of_expression(node))
 
 

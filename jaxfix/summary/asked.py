@@ -14,7 +14,7 @@ _LISTING = frozenset({"get_args"})
 
 def asked_types(others: Borrowed) -> tuple[str, ...]:
     """Their dotted names, each once."""
-    return tuple(dict.fromkeys(_named(others)))
+    return tuple(dict.fromkeys(_named(others))) if others.theirs or others.stars else ()
 
 
 def _named(others: Borrowed) -> Iterator[str]:
