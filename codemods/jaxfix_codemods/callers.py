@@ -1,9 +1,12 @@
 """Who runs code that nothing of a file repeats: a base class elsewhere, or what traces it."""
 
 import ast
+import builtins
+import sys
+from collections.abc import Sequence
 
-from jaxfix.api import Module, Runs, Staging, direct_calls
-from jaxfix.api.analysis import family, strange_base
+from jaxfix.api import Function, Module, Runs, Staging, direct_calls
+from jaxfix.api.analysis import class_of, family, instance_state
 
 
 def is_left_to_others(module: Module, node: ast.AST) -> bool:
@@ -22,7 +25,17 @@ def is_traced_alone(module: Module, node: ast.AST) -> bool:
 def _may_be_of_base(module: Module, node: ast.AST) -> bool:
     outer = module.functions_around(node)
     owner = module.method_of(outer[-1]) if outer else None
-    return owner is not None and any(strange_base(module, each) is not None for each in family(module, owner))
+    classes = family(module, owner) if owner is not None else ()
+    return any(_may_trace(module, base) for each in classes for base in each.bases)
+
+
+def _may_trace(module: Module, base: ast.expr) -> bool:
+    """Whether a base is of another file, or a library other than that of Python, which traces nothing."""
+    named = base.value if isinstance(base, ast.Subscript) else base
+    if isinstance(named, ast.Name) and module.scope_of(named.id, named) is None:
+        return not hasattr(builtins, named.id)
+    is_standard = (module.qualname(named) or "").partition(".")[0] in sys.stdlib_module_names
+    return not is_standard and class_of(module, named) is None
 
 
 def _is_traced(module: Module, node: ast.AST) -> bool:
@@ -35,8 +48,25 @@ def _is_traced(module: Module, node: ast.AST) -> bool:
 
 
 def _is_repeated(module: Module, node: ast.AST) -> bool:
-    """Whether it runs eagerly and repeatedly, or a loop of this file calls a function around it, not under a trace."""
+    """Whether it runs eagerly and repeatedly, or a loop of this file leads to a function around it without a trace."""
     staging = module.get(Staging)
-    around = module.functions_around(node)
-    calls = (call for function in around for call in direct_calls(module, function) if module.loops(call))
-    return staging.repeats(node) or any(not staging.is_staged(call) for call in calls)
+    if staging.repeats(node):
+        return True
+    pending = [*module.functions_around(node)]
+    met = set(pending)
+    while pending:
+        for call in _calls(module, pending.pop()):
+            if not staging.is_staged(call):
+                if module.loops(call):
+                    return True
+                around = [function for function in module.functions_around(call) if function not in met]
+                met.update(around)
+                pending += around
+    return False
+
+
+def _calls(module: Module, function: Function) -> Sequence[ast.Call]:
+    """The calls of a function, or of a method of what may be an object of its class."""
+    if isinstance(function, ast.FunctionDef) and module.method_of(function) is not None:
+        return instance_state.users(module, function).calls
+    return direct_calls(module, function)
