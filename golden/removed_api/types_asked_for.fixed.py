@@ -11,6 +11,7 @@ from jax import Array as ShardedDeviceArray
 
 KINDS = (np.ndarray, jnp.DeviceArray)
 ANY = (np.ndarray, jax.Array, jax.core.Tracer)
+TYPES = (np.ndarray, jnp.DeviceArray, jax.core.Tracer)
 KEYS = (np.ndarray, jax.random.KeyArray, jax.core.Tracer)
 Asked = jnp.DeviceArray
 Read = jax.Array
@@ -18,6 +19,7 @@ Both = Union[np.ndarray, jax.Array]
 Parts = Union[np.ndarray, jnp.DeviceArray]
 Every = Union[jnp.ndarray, jax.Array, ShardedDeviceArray]
 NAMES = {jnp.DeviceArray: "array"}
+BOTH = {(jnp.DeviceArray, jax.core.Tracer): 1}
 
 
 def kind(x):
@@ -27,7 +29,13 @@ def kind(x):
         return 2
     if isinstance(x, (int, (jax.random.KeyArray, float))):
         return 3
-    return isinstance(x, Asked) or isinstance(x, Parts.__args__)
+    if isinstance(x, (jax.Array, jax.core.Tracer)) or isinstance(x, (int, ANY)):
+        return 4
+    if type(x) in (jnp.DeviceArray, jax.core.Tracer) or type(x) in TYPES:
+        return 5
+    if any(type(x) is t for t in (jnp.DeviceArray, jax.core.Tracer)):
+        return 6
+    return isinstance(x, Asked) or isinstance(x, TYPES) or isinstance(x, Parts.__args__)
 
 
 def whole(x: Both) -> Every:
@@ -42,6 +50,11 @@ def shown(x: Read) -> str:
 @shown.register(jnp.DeviceArray)
 def of_array(x):
     return "array"
+
+
+def registered(registry):
+    for t in (jnp.DeviceArray, jax.core.Tracer):
+        registry[t] = 1
 
 
 class Own(jnp.DeviceArray):

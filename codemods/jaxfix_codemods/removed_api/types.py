@@ -102,8 +102,8 @@ def _takes_type(module: Module, call: ast.Call, arg: ast.AST) -> bool:
 def is_asked_for(module: Module, node: ast.AST) -> bool:
     """Whether code may ask objects for the type that is named: in `isinstance`, by `is`, in a registry, as a base.
 
-    An alias that only annotations read asks for nothing, of a `Union` neither. Beside `jax.core.Tracer` in a tuple,
-    `jax.Array` answers alike for all but keys.
+    An alias that only annotations read asks for nothing, of a `Union` neither. Beside `jax.core.Tracer`, `isinstance`
+    answers alike for `jax.Array`, of all but keys.
     """
     if _is_beside_tracers(module, node):
         return False
@@ -119,9 +119,28 @@ def is_asked_for(module: Module, node: ast.AST) -> bool:
 
 def _is_beside_tracers(module: Module, node: ast.AST) -> bool:
     match module.parent(node):
-        case ast.Tuple(elts=parts):
+        case ast.Tuple(elts=parts) as types:
             names = [module.qualname(part) or "" for part in parts]
-            return "jax.core.Tracer" in names and not (module.qualname(node) or "").endswith("KeyArray")
+            is_beside = "jax.core.Tracer" in names and not (module.qualname(node) or "").endswith("KeyArray")
+            return is_beside and _is_for_isinstance(module, types)
+    return False
+
+
+def _is_for_isinstance(module: Module, types: ast.expr) -> bool:
+    """Whether nothing but `isinstance` takes the types, as they are or by the name that they are bound to."""
+    match module.parent(types):
+        case ast.Assign(targets=[ast.Name(id=name) as target]) if not is_asked_elsewhere(module, name, target):
+            reads = module.names.reads(name, module.scope_of(name, target))
+            return bool(reads) and all(_is_given_to_isinstance(module, each) for each in reads)
+    return _is_given_to_isinstance(module, types)
+
+
+def _is_given_to_isinstance(module: Module, types: ast.expr) -> bool:
+    match module.parent(types):
+        case ast.Tuple() as whole:
+            return _is_given_to_isinstance(module, whole)
+        case ast.Call(func=ast.Name(id="isinstance" as name), args=[_, second]) as call:
+            return second is types and module.scope_of(name, call) is None
     return False
 
 
