@@ -20,6 +20,10 @@ spread = x.split(*[3])  # want: removed-api (no fix): hides
 kinds = jnp.sort(x, kind=str(place))  # want: removed-api (no fix): value
 
 
+scaled = (x * 2 + x[0]).split(3)  # want: removed-api
+odd = (x % 5).device()  # want: removed-api
+
+
 class Text:
     layout = "text"
 
@@ -31,3 +35,13 @@ def halves(text, batch):
     words = "a b".split() + text.split(",") + f"{text}".split()
     keys = jax.random.split(key)
     return words, keys, batch.device(), Text().layout, Text().device(), jnp.sort(x, kind=None), x.device, lax.sort(x)
+
+
+def texts(sep, other):
+    line, shown = "%s" % jnp.sum(x), jnp.array_repr(x)
+    form = "%s"
+    told = form % jnp.sum(x)
+    scaled = x * other
+    path = jnp.einsum_path("ij,jk", x, x)
+    lines = line.split(sep), shown.split(sep), jnp.array_str(x).split(sep), ("%s" % jnp.sum(x)).split(sep)
+    return lines, told.split(sep), (x * other).device(), (-(other + x))[0].split(sep), scaled.split(3), path[1].split(sep)

@@ -10,6 +10,7 @@ from jaxfix.semantic.module import Module
 
 _MAKING = tuple(f"{name}." for name in where(Package.FRESH))
 _BATCHING = where(Transform.BATCHES) & where(Transform.ONLY_VALUES)
+_OTHERS = where(Result.NO_ARRAY)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Result.REDUCED, "jax.Array")
 
 
@@ -26,12 +27,14 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
             case ast.Call(func=func):
                 if isinstance(func, ast.Attribute) and func.attr in _METHODS and again(func.value):
                     return True
-                if _is_mapped(module, func) or (module.qualname(func) or "").startswith(_MAKING):
+                if _is_mapped(module, func) or _makes_array(module, func):
                     return True
                 function = module.definition(func)
                 is_plain = isinstance(function, ast.FunctionDef) and not function.decorator_list
                 results = returned(function) if function is not None and is_plain else ()
                 return bool(results) and all(again(result) for result in results)
+            case ast.BinOp(left=left, op=ast.Mod()):
+                return again(left)  # of a text it is a text
             case ast.BinOp(left=left, right=right):
                 return again(left) or again(right)
             case ast.UnaryOp(operand=value) | ast.Subscript(value=value):
@@ -39,6 +42,11 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
         return False
 
     return Solver(is_array, EXISTS)
+
+
+def _makes_array(module: Module, func: ast.expr) -> bool:
+    name = module.qualname(func) or ""
+    return name.startswith(_MAKING) and name not in _OTHERS
 
 
 def _is_mapped(module: Module, func: ast.expr) -> bool:
@@ -63,5 +71,5 @@ def _may_be_object(module: Module, result: ast.expr) -> bool:
             ]
             return any(isinstance(value, ast.Call) and _may_be_object(module, value) for value in values)
         case ast.Call(func=func):
-            return not (module.qualname(func) or "").startswith(_MAKING) and not module.get(arrays)(result)
+            return not _makes_array(module, func) and not module.get(arrays)(result)
     return False

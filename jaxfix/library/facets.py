@@ -183,6 +183,8 @@ class Result:
     """What the program has defined by then."""
     TEXT = Facet()
     """A text."""
+    NO_ARRAY = Facet()
+    """No array of JAX, though functions beside it make them: a text, a plan, nothing."""
     WHOLE = Facet()
     """An integer of Python."""
     SPECIFICATION = Facet()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from jaxfix.api import Code, Declined, Finding, Module, Reason, Rewriter, Safety, in_order
-from jaxfix.api.analysis import DtypeOrigins, Dtypes, Values, arrays
+from jaxfix.api.analysis import EXISTS, DtypeOrigins, Dtypes, Form, Solver, Values, arrays
 from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Result, Way, version, where
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new, words
 from jaxfix_codemods.removed_api.spelling import Spelling, arguments
@@ -167,12 +167,30 @@ def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
     if isinstance(receiver, ast.Constant | ast.JoinedStr):
         return False
     if not row.is_of_keys:
-        whole = _whole(module, receiver)
-        return module.get(arrays)(whole) or module.get(Values).of(whole).is_array
+        return module.get(_arrays)(_whole(module, receiver))
     made = module.names.only_value(receiver) or receiver
     made = made.value if isinstance(made, ast.Subscript) else made
     made = module.names.only_value(made) or made
     return isinstance(made, ast.Call) and module.qualname(made.func) in where(Result.KEY)
+
+
+def _arrays(module: Module) -> Solver[ast.expr, bool]:
+    return Solver(lambda expr: _is_array(module, expr), EXISTS)
+
+
+def _is_array(module: Module, expr: ast.expr) -> bool:
+    """Whether it is surely an array: beside one, an operand that is unknown may compute an object of its class."""
+    again, values = module.get(_arrays), module.get(Values)
+    value = module.only_value(expr)
+    if value is not None:
+        return again(value)
+    match expr:
+        case ast.BinOp(left=left, op=op, right=right):
+            made = any(map(again, (left,) if isinstance(op, ast.Mod) else (left, right)))  # of a text `%` makes a text
+            return made and all(again(each) or values.of(each).form is Form.PYTHON for each in (left, right))
+        case ast.UnaryOp(operand=part) | ast.Subscript(value=part):
+            return again(part)
+    return module.get(arrays)(expr) or values.of(expr).is_array
 
 
 def _whole(module: Module, item: ast.expr) -> ast.expr:
