@@ -72,3 +72,30 @@ def of_another_loop(weights, batches, write):
         weights, metrics = step(weights, batch)
     for key, value in metrics.items():
         write(key, float(value))
+
+
+def of_keys(weights, batches, write):
+    seen = set()
+    for batch in batches:
+        weights, metrics = step(weights, batch)
+        for key, value in metrics.items():
+            write(int(key), value)
+        for pair in metrics.items():
+            seen.add(int(pair[0]))
+    return seen
+
+
+def one_value(weights, batches, write):
+    for batch in batches:
+        weights, metrics = step(weights, batch)
+        loss = metrics["loss"]
+        write(float(loss), float(loss) + 1, float(loss) + 2, float(loss) + 3)  # want: host-sync (no fix): value at once
+
+
+def only_kept(weights, batches):
+    kept = []
+    for batch in batches:
+        weights, metrics = step(weights, batch)
+        for value in metrics.values():
+            kept.append(float(value))  # want: host-sync (no fix): inner loop: one `jax.device_get`
+    return kept

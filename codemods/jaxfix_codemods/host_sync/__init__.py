@@ -68,7 +68,20 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Reason, Safety, Staging, Work
+from jaxfix.api import (
+    Code,
+    Codemod,
+    Confidence,
+    Declined,
+    Equality,
+    Finding,
+    Module,
+    Proves,
+    Reason,
+    Safety,
+    Staging,
+    Work,
+)
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
@@ -110,11 +123,13 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
 
 def _are_many(module: Module, loop: ast.For, reads: Sequence[Read]) -> bool:
     """Whether an iteration reads several values, or all entries of one."""
-    return len(reads) >= _MANY or any(next(iter(module.loops(read.at)), None) is not loop for read in reads)
+    values = {module.text(read.value) for read in reads}
+    return len(values) >= _MANY or any(next(iter(module.loops(read.at)), None) is not loop for read in reads)
 
 
 def _by_hand(reason: Reason) -> Reason:
-    return reason.restated("they are needed at once, but one `jax.device_get` of a tuple or a dictionary waits once")
+    why = "they are needed at once" if reason.code is Code.NEEDS_VALUE else reason.text
+    return reason.restated(f"{why}: one `jax.device_get` of a tuple or a dictionary waits once")
 
 
 def _deferred(module: Module, loop: ast.For, reads: Sequence[Read]) -> tuple[Deferred, ...]:

@@ -72,6 +72,8 @@ def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
     for outer in module.ancestors(statement):
         if outer is loop:
             break
+        if isinstance(outer, ast.For | ast.While):
+            raise Declined(Reason(Code.LAYOUT, f"line {statement.lineno} is in an inner loop", statement.lineno))
         if not isinstance(outer, ast.If):
             text = f"line {statement.lineno} is in a block that may time it, or catch its errors"
             raise Declined(Reason(Code.ON_PURPOSE, text, statement.lineno))

@@ -165,8 +165,12 @@ class _Steps:
 
     def _entries(self, target: ast.AST, loop: ast.For) -> ast.expr | None:
         """The dictionary whose values an inner loop goes through under this name."""
-        parent = self._module.parent(target)
-        match self._module.parent(parent) if isinstance(parent, ast.Tuple) else parent:
-            case ast.For(iter=ast.Call(func=ast.Attribute(value=whole, attr="items" | "values"), args=[])) as inner:
-                return whole if inner is not loop and loop in self._module.ancestors(inner) else None
+        around = self._module.loops(target)
+        match around[0] if loop in around[1:] else None:
+            case ast.For(target=bound, iter=ast.Call(func=ast.Attribute(value=whole, attr="values"), args=[])):
+                return whole if bound is target else None
+            case ast.For(
+                target=ast.Tuple(elts=[_, value]), iter=ast.Call(func=ast.Attribute(value=whole, attr="items"), args=[])
+            ):
+                return whole if value is target else None
         return None
