@@ -114,7 +114,7 @@ def walk(node: ast.AST, parents: dict[ast.AST, ast.AST] | None = None) -> list[a
         below: list[ast.AST] = []
         for field in fields:
             value = getattr(node, field, None)
-            if value.__class__ is list:
+            if type(value) is list:
                 below += value
             elif value is not None:
                 below.append(value)
