@@ -47,6 +47,7 @@ ALONE = {
         "class Other:\n    def once(self, x, n):\n        return x\n\n\n"
         "def drive(x):\n    other = Other()\n    for i in range(9):\n        x = other.once(x, 3)\n    return x\n"
     ),
+    "of too few arguments": "def drive(x, bars):\n    for bar in bars:\n        bar.once(1)\n    return x\n",
     "under a trace": (
         "    @jax.jit\n    def fit(self, x):\n        for i in range(9):\n"
         "            x = self.once(x, 3)\n        return x\n"

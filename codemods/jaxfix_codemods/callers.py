@@ -5,8 +5,8 @@ import builtins
 import sys
 from collections.abc import Sequence
 
-from jaxfix.api import Function, Module, Runs, Staging, direct_calls
-from jaxfix.api.analysis import class_of, family, instance_state
+from jaxfix.api import Function, Module, Runs, Staging, arguments_of, direct_calls
+from jaxfix.api.analysis import class_of, default_of, family, instance_state
 
 
 def is_left_to_others(module: Module, node: ast.AST) -> bool:
@@ -68,5 +68,11 @@ def _is_repeated(module: Module, node: ast.AST) -> bool:
 def _calls(module: Module, function: Function) -> Sequence[ast.Call]:
     """The calls of a function, or of a method of what may be an object of its class."""
     if isinstance(function, ast.FunctionDef) and module.method_of(function) is not None:
-        return instance_state.users(module, function).calls
+        return [call for call in instance_state.users(module, function).calls if _takes(function, call)]
     return direct_calls(module, function)
+
+
+def _takes(method: Function, call: ast.Call) -> bool:
+    """Whether a call passes all that the method needs, as far as the text says."""
+    given = arguments_of(method, call, bound=True) or {}
+    return all(value is not None or default_of(method, name) is not None for name, value in given.items())
