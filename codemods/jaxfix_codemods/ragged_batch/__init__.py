@@ -92,6 +92,7 @@ from jaxfix_codemods.ragged_batch.loaders import Loader, loaders
 from jaxfix_codemods.ragged_batch.loops import Batches, batches
 from jaxfix_codemods.ragged_batch.rollouts import Rollout, rollouts
 from jaxfix_codemods.ragged_batch.steps import Step, steps
+from jaxfix_codemods.ragged_batch.varying import varies
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -131,15 +132,8 @@ def _finding(module: Module, found: Batches, taken: tuple[Step, ...]) -> Finding
         confidence=Confidence.CERTAIN if is_known else Confidence.POSSIBLE,
         offers=offers,
         certain_if="the number of rows is not a multiple of the batch",
-        moot=not is_known and not _varies(module, found),
+        moot=not is_known and not varies(module, found.rows, found.loop),
     )
-
-
-def _varies(module: Module, found: Batches) -> bool:
-    """Whether a loop around makes other rows in each iteration, whose last batches have lengths of their own."""
-    names = [each for each in ast.walk(found.rows) if isinstance(each, ast.Name)]
-    bound = [each.node for name in names for each in module.bindings(name.id, module.scope_of(name.id, name))]
-    return any(loop in module.ancestors(node) for node in bound for loop in module.loops(found.loop))
 
 
 def _of_rollout(module: Module, found: Rollout) -> Finding:
