@@ -238,3 +238,18 @@ import jax.numpy as jnp
 def test_of_strings_types_alone_are_rewritten(text: str, name: str, *, is_type: bool) -> None:
     before, after = (QUOTED.format(text.format(*[each] * 2)) for each in (name, "jax.Array"))
     assert rewritten(before) == (after if is_type else before)
+
+
+@pytest.mark.parametrize(
+    ("head", "title"),
+    [
+        ("import jax.numpy as jnp", "Use `jax.numpy.ndarray`"),
+        ("import jax\nimport jax.numpy as jnp", "Use `jax.Array`"),
+    ],
+)
+@pytest.mark.parametrize("annotation", ['"jnp.DeviceArray"', "jnp.DeviceArray"])
+def test_the_title_names_the_type_that_is_written(head: str, title: str, annotation: str) -> None:
+    text = f"from __future__ import annotations\n{head}\n\ndef f(x: {annotation}):\n    return x\n"
+    (found,) = analysed(text).found
+    assert found.finding.title == title
+    assert ("jnp.ndarray" in rewritten(text)) == ("numpy" in title)

@@ -67,7 +67,7 @@ from jaxfix_codemods.removed_api.argnames import unknown_names
 from jaxfix_codemods.removed_api.fates import fate, words
 from jaxfix_codemods.removed_api.guards import asks_for_version, is_given_here
 from jaxfix_codemods.removed_api.quoted import Quoted, quoted, replace_in
-from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_name
+from jaxfix_codemods.removed_api.spelling import Spelling, is_index, new_type
 from jaxfix_codemods.removed_api.telling import certain
 from jaxfix_codemods.removed_api.types import is_plain_type
 from jaxfix_codemods.removed_api.uses import Imported, Named, imported, in_texts, named
@@ -173,7 +173,7 @@ def _of_name(module: Module, each: Named) -> Finding:
     row = each.row
     recipe = partial(_use, module, each) if each.declined is None else None
     has_name = recipe is not None and not row.parameters and not row.is_text
-    title = f"Use `{new_name(module, row)}`" if has_name else f"Replace `{row.old}`"
+    title = f"Use `{new_type(module, row, each.at)}`" if has_name else f"Replace `{row.old}`"
     is_same = not _is_other(module, each)
     found = Finding(each.at, words(row, f"`{row.old}`", module), title, recipe, declined=each.declined)
     return certain(module, row, found, is_same=is_same)
@@ -192,7 +192,9 @@ def _of_quoted(module: Module, each: Quoted) -> Finding:
     first = each.rows[0]
     what = " and ".join(f"`{row.old}`" for row in each.rows)
     recipe = partial(replace_in, module, each) if each.declined is None else None
-    title = f"Use `{new_name(module, first)}`" if recipe is not None and len(each.rows) == 1 else f"Replace {what}"
+    title = (
+        f"Use `{new_type(module, first, each.at)}`" if recipe is not None and len(each.rows) == 1 else f"Replace {what}"
+    )
     found = Finding(each.at, words(first, what, module, number=len(each.rows)), title, recipe, declined=each.declined)
     is_same = all(row.way is Way.ALIAS for row in each.rows) or is_plain_type(module, each.at)
     return certain(module, first, found, is_same=is_same)

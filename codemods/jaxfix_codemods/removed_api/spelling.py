@@ -60,7 +60,7 @@ class Spelling:
         if row.is_text:
             return self.filled(row.new, {}, node)
         assert isinstance(node, ast.Name | ast.Attribute)
-        if row.way is Way.TYPE and (is_never_run(self._module, node) or "jax" in self._module.names.imports):
+        if row.way is Way.TYPE and _may_be_older(self._module, node):
             return self.type_name(row, node)
         return self.name(new_name(self._module, row), node)
 
@@ -79,28 +79,15 @@ class Spelling:
             own = self._module.qualname(inner)
             if own is not None and own.startswith(least) and qualname.startswith(f"{own}."):
                 return self._module.text(inner) + qualname.removeprefix(own)
-        known = self._known(qualname, least, at)
+        known = _known(self._module, qualname, least, at)
         if known is not None:
             return known
         return self._edit.imported(least, prefer=least.rpartition(".")[2], at=at) + qualname.removeprefix(least)
 
     def type_name(self, row: Name, at: ast.expr) -> str:
         """The type in the place of the row's, by what the file imports; by a new import where that does not do."""
-        new = new_name(self._module, row)
-        names = (self._known(each, each.partition(".")[0], at) for each in (new, row.older) if each)
-        return next((name for name in names if name is not None), None) or self.name(new, at)
-
-    def _known(self, qualname: str, least: str, at: ast.expr) -> str | None:
-        """The name by what the file imports already, the longest first."""
-        imports, module = self._module.names.imports, self._module
-        prefix = qualname
-        while len(prefix) >= len(least):
-            for name, meaning in imports.items():
-                is_seen = meaning == prefix and module.scope_of(name, at) is module.tree
-                if is_seen and not _goes(module, name, prefix) and _is_there(module, name, at):
-                    return name + qualname.removeprefix(prefix)
-            prefix = prefix.rpartition(".")[0]
-        return None
+        new = new_type(self._module, row, at)
+        return _known(self._module, new, new.partition(".")[0], at) or self.name(new, at)
 
     def filled(self, template: str, given: Mapping[str, ast.expr], at: ast.AST) -> str:
         """The text of a row with arguments and names in their places."""
@@ -137,6 +124,29 @@ class Spelling:
         inner = [n for n in walk(expr) if n in self._planned]
         outermost = [n for n in inner if not any(o in inner for o in self._module.ancestors(n))]
         return self._module.substitute(expr, {node: self._new(node) for node in outermost})
+
+
+def new_type(module: Module, row: Name, at: ast.expr) -> str:
+    """The canonical name of the type in the place of the row's: of those that it has, one that the file imports."""
+    new = new_name(module, row)
+    names = (new, row.older) if row.way is Way.TYPE and _may_be_older(module, at) else (new,)
+    return next((each for each in names if each and _known(module, each, each.partition(".")[0], at)), new)
+
+
+def _may_be_older(module: Module, at: ast.expr) -> bool:
+    return is_never_run(module, at) or "jax" in module.names.imports
+
+
+def _known(module: Module, qualname: str, least: str, at: ast.expr) -> str | None:
+    """The name by what the file imports already, the longest first."""
+    prefix = qualname
+    while len(prefix) >= len(least):
+        for name, meaning in module.names.imports.items():
+            is_seen = meaning == prefix and module.scope_of(name, at) is module.tree
+            if is_seen and not _goes(module, name, prefix) and _is_there(module, name, at):
+                return name + qualname.removeprefix(prefix)
+        prefix = prefix.rpartition(".")[0]
+    return None
 
 
 def _goes(module: Module, name: str, meaning: str) -> bool:
