@@ -365,7 +365,7 @@ def _chosen(
     chosen: list[Argument] = []
     for option in options:
         if option in keywords:
-            entries = module.get(_literals)(keywords[option])
+            entries = _literal(module, keywords[option])
             if entries is None:
                 return None
             chosen += [entry - shift if isinstance(entry, int) else entry for entry in entries]
@@ -385,7 +385,7 @@ def _literal(module: Module, value: ast.expr) -> tuple[Argument, ...] | None:
         case ast.Constant(value=int() | str() as entry):
             return (entry,)
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            found = [module.get(_literals)(element) for element in elts]
+            found = [_literal(module, element) for element in elts]
             return None if None in found else tuple(entry for some in found if some for entry in some)
         case ast.Name():
             bound_to = module.only_value(value)
