@@ -11,7 +11,7 @@ from jaxfix_codemods.key_reuse.uses import Use
 Way = tuple[tuple[ast.AST, str], ...]
 """What has to be so for a line to run: nodes that decide it, each with what they decide."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_LEAVING = (ast.Return, ast.Break, ast.Continue)
+_LEAVING = frozenset({ast.Return, ast.Break, ast.Continue})
 
 
 @frozen
@@ -203,4 +203,4 @@ def _joined(pasts: Sequence[_Pasts | None]) -> _Pasts | None:
 
 
 def _may_leave(statement: ast.stmt) -> bool:
-    return any(isinstance(node, _LEAVING) for node in walk(statement))
+    return not _LEAVING.isdisjoint(map(type, walk(statement)))

@@ -62,7 +62,8 @@ class Project:
         every = [(QUERIES[name], QUERIES[name].function(about)) for name, about in asked]
         used = {of for query, of in every if query.reads is Reads.USES}
         passed = {of for query, of in every if query.passed}
-        followed = {along: {of for query, of in every if _is_followed(query, along)} for along in Along}
+        callers = [(query.along, of) for query, of in every if query.reads is Reads.CALLERS]
+        followed = {along: {of for each, of in callers if each is along} for along in Along}
         self._joined.look_up(used, followed, passed)
 
     @property
@@ -77,7 +78,3 @@ class Project:
     @cached_property
     def _answered(self) -> Answers:
         return {}
-
-
-def _is_followed(query: Query[object], along: Along) -> bool:
-    return query.reads is Reads.CALLERS and query.along is along
