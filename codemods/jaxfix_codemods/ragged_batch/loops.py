@@ -167,7 +167,7 @@ def _divides(module: Module, rows: ast.expr, size: ast.expr) -> bool:
     match made:
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if is_alike(left, size) or is_alike(right, size):
             return True
-    taken = (each.right for each in ast.walk(made) if isinstance(each, ast.BinOp) and _takes(each))
+    taken = (each.right for each in walk(made) if isinstance(each, ast.BinOp) and _takes(each))
     if any(is_alike(each, size) for part in taken for each in ast.walk(part) if isinstance(each, ast.expr)):
         return True
     whole, step = integer(module, rows), integer(module, size)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Mapping
 
-from jaxfix.api import Code, Identifiers, Module, Reason, Rewriter, frozen
+from jaxfix.api import Code, Identifiers, Module, Reason, Rewriter, frozen, walk
 from jaxfix.api.library import CHANGED_WORDS, NAMED, Name
 from jaxfix_codemods.removed_api.fates import fate
 from jaxfix_codemods.removed_api.guards import is_given_here
@@ -44,13 +44,13 @@ def quoted(module: Module) -> Iterator[Quoted]:
 def _planned(module: Module, at: ast.Constant) -> dict[ast.Attribute, Name]:
     found, inside = dict[ast.Attribute, Name](), set[ast.AST]()
     whole = parsed_type(at)
-    for node in ast.walk(whole) if whole is not None else ():  # from the outside in
+    for node in walk(whole) if whole is not None else ():  # from the outside in
         row = NAMED.get(full_name(module, at, node) or "") if isinstance(node, ast.Attribute) else None
         if row is None or node in inside or fate(module, row) is None or is_given_here(module, row.old):
             continue
         assert isinstance(node, ast.Attribute)
         found[node] = row
-        inside.update(ast.walk(node))
+        inside.update(walk(node))
     return dict(sorted(found.items(), key=lambda item: item[0].col_offset))
 
 
