@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from jaxfix.api import Function, Module, Runs, Staging, arguments_of, direct_calls
-from jaxfix.api.analysis import class_of, default_of, family, instance_state
+from jaxfix.api.analysis import class_of, family, instance_state, is_enough
 
 
 def is_left_to_others(module: Module, node: ast.AST) -> bool:
@@ -74,5 +74,4 @@ def _calls(module: Module, function: Function) -> Sequence[ast.Call]:
 
 def _takes(method: Function, call: ast.Call) -> bool:
     """Whether a call passes all that the method needs, as far as the text says."""
-    given = arguments_of(method, call, bound=True) or {}
-    return all(value is not None or default_of(method, name) is not None for name, value in given.items())
+    return is_enough(method, arguments_of(method, call, bound=True) or {})

@@ -50,7 +50,6 @@ from jaxfix.semantic.classes import (
     methods,
     own_class,
     own_parameter,
-    strange_base,
 )
 from jaxfix.semantic.dominance import always_runs, is_bound_before
 from jaxfix.semantic.early_exit import reads_the_clock
@@ -83,7 +82,7 @@ from jaxfix.staging.scripts import is_script
 from jaxfix.summary.call_sites import Passing
 from jaxfix.syntax.alike import is_alike
 from jaxfix.syntax.nodes import last_name
-from jaxfix.syntax.signatures import argument_values, default_of, parameters_of, positional_of
+from jaxfix.syntax.signatures import argument_values, default_of, is_enough, parameters_of, positional_of
 
 __all__ = [
     "ANYTHING",
@@ -176,6 +175,7 @@ __all__ = [
     "is_alike",
     "is_bound_before",
     "is_eager_at",
+    "is_enough",
     "is_impure",
     "is_in_loop",
     "is_length",
@@ -217,7 +217,6 @@ __all__ = [
     "statement_at",
     "stored_users",
     "stores_of",
-    "strange_base",
     "surely_repeats_at",
     "takes_errors",
     "traced_uses",

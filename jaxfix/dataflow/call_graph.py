@@ -24,7 +24,7 @@ from jaxfix.staging.contexts import Staging
 from jaxfix.staging.scripts import is_script
 from jaxfix.staging.visibility import is_private, plain_method
 from jaxfix.syntax.nodes import FUNCTIONS, Function, in_order
-from jaxfix.syntax.signatures import default_of, positional_of
+from jaxfix.syntax.signatures import is_enough, positional_of
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.Name | ast.Attribute
 """What gives a function its name: its `def`, or the target that it is bound to."""
@@ -70,9 +70,7 @@ class Callers:
         if not isinstance(self.named, FUNCTIONS) or isinstance(self.named, ast.Lambda):
             return False
         given = outside_arguments(self.named, called)
-        if given is None:
-            return False
-        return all(value is not None or default_of(self.named, name) is not None for name, value in given.items())
+        return given is not None and is_enough(self.named, given)
 
     @property
     def is_looped_outside(self) -> bool:

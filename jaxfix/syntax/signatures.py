@@ -1,6 +1,7 @@
 """Parameters of functions and arguments of calls, as the syntax has them."""
 
 import ast
+from collections.abc import Mapping
 
 from jaxfix.syntax.nodes import Function
 
@@ -43,3 +44,12 @@ def default_of(function: Function, parameter: str) -> ast.expr | None:
     found = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
     named = zip((each.arg for each in arguments.kwonlyargs), arguments.kw_defaults, strict=True)
     return found.get(parameter) or dict(named).get(parameter)
+
+
+def is_enough(function: Function, given: Mapping[str, object]) -> bool:
+    """Whether each parameter that a call is known to leave out has a default.
+
+    Args:
+      given: what the call passes, by parameter; None for what it leaves out, as `arguments_of` says it.
+    """
+    return all(value is not None or default_of(function, name) is not None for name, value in given.items())
