@@ -52,7 +52,7 @@ def test_the_program_is_repaired_proved_and_restored(
     code = run(["apply", "program.py", "--select", own, *command])
 
     document = json.loads(capfd.readouterr().out)
-    assert code == 0, document
+    assert code == 0, (document["errors"], [(e["line"], e["verdict"], e["reason"]) for e in document["evidence"]])
     assert unmarked(Path("program.py").read_bytes()) == program.with_name("program.fixed.py").read_bytes()
     found = [_counted(from_json(Evidence, entry)) for entry in document["evidence"]]  # the dearest first
     receipts = tuple(sorted(found, key=lambda entry: (entry.line, entry.codemod)))
