@@ -86,7 +86,7 @@ def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
         return False
     if runs_in_program(module, loop):
         return True
-    return module.get(Staging).runs(loop) is Runs.UNKNOWN and (is_open or wants_values(module, loop))
+    return (is_open or wants_values(module, loop)) and module.get(Staging).runs(loop) is Runs.UNKNOWN
 
 
 def runs_in_program(module: Module, node: ast.AST) -> bool:
