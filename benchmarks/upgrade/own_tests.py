@@ -128,6 +128,7 @@ def _of(repository: Path, own: Own, then: str, today: str) -> dict[str, object]:
     told["broken today"] = _broken(ran["untouched, today"], ran["fixed, today"])
     told["mended"] = len(_broken(ran["fixed, today"], ran["untouched, today"]))
     told["left"] = _reasons(ran["untouched, then"], ran["fixed, today"])
+    told["alike"] = _alike(ran["untouched, then"], ran["untouched, today"], ran["fixed, today"])
     told["never"] = _reasons({}, {name: error for name, error in ran["untouched, then"].items() if error})
     return told
 
@@ -164,6 +165,11 @@ def _reasons(before: Outcome, after: Outcome) -> dict[str, int]:
     found = (error for name, error in after.items() if error and not before.get(name, ""))
     errors = Counter(error.partition(" (/")[0] for error in found)  # without the path of an environment
     return dict(errors.most_common(6))
+
+
+def _alike(then: Outcome, untouched: Outcome, fixed: Outcome) -> int:
+    """How much of what passes then, or was not asked, has the same error today, untouched and fixed."""
+    return sum(bool(error) and error == untouched.get(name) and not then.get(name, "") for name, error in fixed.items())
 
 
 def _outcome(folder: Path, own: Own, python: str) -> Outcome:

@@ -153,6 +153,8 @@ class Result:
     """Its parts cannot be replaced; they may be mutable."""
     ARRAY = Facet()
     """One array, whatever it is given."""
+    ARRAYS = Facet()
+    """A tree of arrays alone, whatever it is given."""
     FRESH = Facet()
     """A new array, which shares no memory."""
     STACKED = Facet()

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from jaxfix.api import Code, Declined, Finding, Module, Reason, Rewriter, Safety, in_order
-from jaxfix.api.analysis import EXISTS, DtypeOrigins, Dtypes, Form, Solver, Values, arrays
-from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Result, Way, version, where
+from jaxfix.api.analysis import DtypeOrigins, Dtypes
+from jaxfix.api.library import Fate, Keyword, Meaning, Method, Positional, Way, version
 from jaxfix_codemods.removed_api.fates import by_hand, fate, lacks_new, too_new, words
+from jaxfix_codemods.removed_api.receivers import is_known
 from jaxfix_codemods.removed_api.spelling import Spelling, arguments
 from jaxfix_codemods.removed_api.telling import certain
 
@@ -131,7 +132,7 @@ def methods(module: Module, row: Method) -> Iterator[Finding]:
         if not isinstance(call, ast.Call) or call.func is not node:
             call = None
         is_used = (call is not None) is row.is_called and (call is None or _may_take(call, row))
-        if is_used and isinstance(node.ctx, ast.Load) and _is_known(module, row, node.value):
+        if is_used and isinstance(node.ctx, ast.Load) and is_known(module, row, node.value):
             yield _method(module, row, node, call)
 
 
@@ -160,50 +161,6 @@ def _method(module: Module, row: Method, node: ast.Attribute, call: ast.Call | N
     recipe = partial(_written, module, row, given, call or node) if declined is None else None
     found = Finding(node, message, "Use the newer API", recipe, declined=declined)
     return certain(module, row, found, is_same=False)
-
-
-def _is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
-    """Whether it has the method or attribute of the row: an array, or a key."""
-    if isinstance(receiver, ast.Constant | ast.JoinedStr):
-        return False
-    if not row.is_of_keys:
-        return module.get(_arrays)(_whole(module, receiver))
-    made = module.names.only_value(receiver) or receiver
-    made = made.value if isinstance(made, ast.Subscript) else made
-    made = module.names.only_value(made) or made
-    return isinstance(made, ast.Call) and module.qualname(made.func) in where(Result.KEY)
-
-
-def _arrays(module: Module) -> Solver[ast.expr, bool]:
-    return Solver(lambda expr: _is_array(module, expr), EXISTS)
-
-
-def _is_array(module: Module, expr: ast.expr) -> bool:
-    """Whether it is surely an array: beside one, an operand that is unknown may compute an object of its class."""
-    again, values = module.get(_arrays), module.get(Values)
-    value = module.only_value(expr)
-    if value is not None:
-        return again(value)
-    match expr:
-        case ast.BinOp(left=left, op=op, right=right):
-            made = any(map(again, (left,) if isinstance(op, ast.Mod) else (left, right)))  # of a text `%` makes a text
-            return made and all(again(each) or values.of(each).form is Form.PYTHON for each in (left, right))
-        case ast.UnaryOp(operand=part) | ast.Subscript(value=part):
-            return again(part)
-    return module.get(arrays)(expr) or values.of(expr).is_array
-
-
-def _whole(module: Module, item: ast.expr) -> ast.expr:
-    """The array that loops or comprehensions take `item` of, or of whose buffers it is one; else `item` itself."""
-    seen = set[ast.expr]()
-    while item not in seen:
-        seen.add(item)
-        bound = module.only_binding(item) if isinstance(item, ast.Name) else None
-        match module.parent(bound.node) if bound is not None else None:
-            case ast.For(target=ast.Name(), iter=iterated) | ast.comprehension(target=ast.Name(), iter=iterated):
-                is_buffers = isinstance(iterated, ast.Attribute) and iterated.attr == "device_buffers"
-                item = iterated.value if isinstance(iterated, ast.Attribute) and is_buffers else iterated
-    return item
 
 
 def _written(module: Module, row: Method, given: Mapping[str, ast.expr], whole: ast.expr, edit: Rewriter) -> None:
