@@ -106,6 +106,33 @@ def test_what_a_program_sets_for_its_process_is_state(tmp_path: Path) -> None:
     assert {label for label in old if new.get(label) != old[label] and "random" not in label} == set(sets)
 
 
+@pytest.mark.parametrize(
+    ("draws", "alike"),
+    [
+        ("", {"the state of `random`", "the state of `numpy.random`"}),
+        ("np.random.rand()", {"the state of `random`"}),
+        ("__import__('random').random()", {"the state of `numpy.random`"}),
+    ],
+    ids=["nothing", "numpy", "random"],
+)
+def test_a_generator_that_nobody_draws_from_is_the_same_in_every_run(
+    tmp_path: Path, draws: str, alike: set[str]
+) -> None:
+    before = f"def scaled(v):\n    {draws or 'pass'}\n    return v * 2\nscaled(x)\n"
+    runs = [measured(tmp_path, before, before, "scaled") for _ in range(2)]
+    old, new = ({output.label: output.leaves for output in run.left} for run in runs)
+    assert {label for label in old if "random" in label and new[label] == old[label]} == alike
+
+
+def test_a_generator_is_drawn_from_before_jax_is_imported(tmp_path: Path) -> None:
+    before = "def scaled(v):\n    return v * 2\nscaled(x)\n"
+    head = f"import numpy.random\nnumpy.random.rand()\n{HEAD}"
+    runs = [measured(tmp_path, before, before, "scaled", head=head) for _ in range(2)]
+    old, new = ({output.label: output.leaves for output in run.left} for run in runs)
+    assert old["the state of `random`"] == new["the state of `random`"]
+    assert old["the state of `numpy.random`"] != new["the state of `numpy.random`"]
+
+
 def test_a_folder_that_is_gone_is_no_error(tmp_path: Path) -> None:
     before = """
     import os, tempfile

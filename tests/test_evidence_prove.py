@@ -509,6 +509,71 @@ def test_jits_that_save_programs_in_their_own_lines_are_proven_in_four_runs() ->
     assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (2, 1)
 
 
+class Stripped(Program):
+    """With the `jit` taken out it does what the original does; `apart` says how far that run comes out otherwise."""
+
+    apart: Mapping[str, object] = field(default_factory=dict)
+
+    def measure(
+        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+    ) -> tuple[Measurement, ...]:
+        (made,) = super().measure(sources, cases, beside=beside)
+        if b"jaxfix_probe.bare" not in sources.get(PATH, b""):
+            return (made,)
+        (plain,) = Program.measure(replace(self, runs=[], with_originals=[]), {PATH: self.text}, cases)
+        return (replace(plain, beside=made.beside, razor=made.razor, **self.apart),)  # type: ignore[arg-type]
+
+
+def stripped(keys: str, **apart: object) -> Program:
+    program = once(keys, {})
+    found = Stripped(program.compiles, reaches=program.reaches, repeats=False, beside=program.beside, once=program.once)
+    found.apart = apart
+    return found
+
+
+@pytest.mark.parametrize(
+    ("apart", "runs"),
+    [
+        ({}, 3),
+        ({"stdout": "0.1\n"}, 4),
+        ({"outputs": (output("f call 1", 2.0),)}, 4),
+        ({"compiles": ()}, 4),
+        ({"logged": ("INFO train: 0.1",)}, 4),
+        ({"left": (output("train.SEEN", 1.0),)}, 3),
+        ({"spent": ()}, 4),
+    ],
+    ids=["nothing", "output", "results", "compiles", "logs", "new variables", "dispatches"],
+)
+def test_a_run_without_the_added_jit_serves_as_the_second_one_of_the_original(
+    apart: Mapping[str, object], runs: int
+) -> None:
+    program = stripped("b", **apart)
+    of_jits(program, "b")
+    assert len(program.runs) == runs
+
+
+def test_a_jit_is_proven_by_three_runs() -> None:
+    program = stripped("b")
+    (found,) = of_jits(program, "b")
+    assert found.verdict is Verdict.PROVEN
+    assert [fixes for _, fixes in program.runs] == [frozenset(), frozenset("b"), frozenset("b")]
+
+
+def test_a_jit_beside_a_donation_is_held_to_two_runs_of_the_original() -> None:
+    program = stripped("bM")
+    jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"
+
+    def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
+        keys = {key for _, key in made}
+        return {PATH: ((jit if "b" in keys else plain) + "# M" * ("M" in keys)).encode()} if made else {}
+
+    program.text = plain.encode()
+    program.decoded = lambda text: frozenset("b" * ("jit" in text) + "M" * ("# M" in text))
+    fixes = [replace(fix("b"), equality=Equality.ROUNDING), fix("M")]
+    prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None)
+    assert [fixes for _, fixes in program.runs].count(frozenset()) >= 2
+
+
 def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones() -> None:
     program = once("bw", {})
     fixes = [replace(fix("b"), equality=Equality.ROUNDING), replace(fix("w"), equality=Equality.STRONGER_TYPES)]

@@ -9,6 +9,7 @@ from jaxfix.evidence import effects
 from jaxfix.evidence.bare import Bare, bare
 from jaxfix.evidence.outputs import SILENCE, Noise, raises_curable
 from jaxfix.evidence.places import Lines, Own, Place, own, replaced, told_apart
+from jaxfix.evidence.repeated import is_repeated, needs_peaks, only_jits
 from jaxfix.evidence.slower import RUNS, is_longer, limit_of, warm_times
 from jaxfix.evidence.verdict import Pair, Plain, is_blurred, unfinished, with_peak
 from jaxfix.report.finding import Equality, Fix, Proves
@@ -362,6 +363,7 @@ class Runs:
 
     def noise(self, cases: Sequence[str]) -> dict[str, Noise]:
         """What differs between two runs of the original: nothing that it makes differ is held against a fix."""
+        self.known_noise |= {case: SILENCE for case in cases if case not in self.known_noise and self._is_silent(case)}
         missing = frozenset(cases) - self.known_noise.keys()
         if missing:
             self._progress("running it unchanged once more")
@@ -370,6 +372,14 @@ class Runs:
                 self.known_noise[second.case] = effects.noise(first, second)
                 self._measured(first, Fixes()).append(second.memory_bytes)
         return {case: self.known_noise[case] for case in cases}
+
+    def _is_silent(self, case: str) -> bool:
+        """Whether a run without an added `jit` has already done all that the original did."""
+        if needs_peaks(self.fixes.values()):
+            return False
+        taken_out = ((fixes, bared.run) for (of, fixes), bared in self._bare.items() if of == case and fixes)
+        runs = [run for fixes, run in taken_out if only_jits(self.fixes[key] for key in fixes)]
+        return any(is_repeated(self._runs[case, Fixes()], run) for run in runs)
 
 
 def _text(sources: Mapping[str, bytes]) -> Text:

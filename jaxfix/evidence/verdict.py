@@ -218,7 +218,7 @@ def runs_agree(pair: Pair, may: Allowed, *, as_jitted: bool, cured: bool = False
 def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
     """Values by the runs without the added `jit`, single steps with it, and what may not drift by those with it."""
     made = frozenset(plain.after.functions) - frozenset(plain.before.functions)  # by the fix, and traced with it
-    noise = replace(pair.noise, labels=pair.noise.labels | _of_calls(plain.after, made))
+    noise = replace(pair.noise, labels=pair.noise.labels | of_calls(plain.after, made))
     values = likeness(plain.before, plain.after, may, noise)
     if values.difference is not None:
         return replace(values, difference=f"even without the added `jit`, {values.difference}")
@@ -243,16 +243,16 @@ def _hanging(difference: str | None) -> str | None:
 def _under_jit(pair: Pair) -> frozenset[str]:
     """The outputs of functions that run eagerly without the fix, and with it under a trace alone."""
     moved = [name for name in pair.before.calls if name in pair.after.functions and name not in pair.after.calls]
-    return _of_calls(pair.before, moved)
+    return of_calls(pair.before, moved)
 
 
 def _out_of_jit(pair: Pair) -> frozenset[str]:
     """The outputs of functions that run under a trace alone without their fix, and call what does with it."""
     moved = [name for name in pair.before.functions if name in pair.passing and name not in pair.before.calls]
-    return _of_calls(pair.after, moved)
+    return of_calls(pair.after, moved)
 
 
-def _of_calls(run: Measurement, functions: Collection[str]) -> frozenset[str]:
+def of_calls(run: Measurement, functions: Collection[str]) -> frozenset[str]:
     """The outputs of these functions."""
     beginnings = tuple(f"{name.rpartition('/')[2]} call " for name in functions)
     return frozenset(output.label for output in run.outputs if output.label.startswith(beginnings))

@@ -73,6 +73,7 @@ names the file with the settings.
     keys       the key checker of jax
     messages   what is logged and warned of
     left       what a program leaves behind
+    drawn      how far a program has moved shared generators of random numbers
     suspended  where a generator stands, and what it still needs
     contents   what can be changed in place
     state      what a function changes beside what it returns

@@ -1,8 +1,5 @@
 """The state that a program leaves in its modules, and in the shared generators of random numbers."""
 
-import hashlib
-import pickle
-import random
 import sys
 import time
 from collections.abc import Iterator
@@ -11,6 +8,7 @@ from typing import Any
 
 from . import process, suspended
 from .contents import is_large, is_mutable, told
+from .drawn import Drawn
 from .files import is_user, real
 from .samples import is_array
 from .values import Values
@@ -28,13 +26,14 @@ class Left:
         rewrite may have other variables.
     """
 
-    def __init__(self, values: Values, user: list[str], scripts: frozenset[str]) -> None:
-        self.values, self.user, self.scripts = values, user, scripts
+    def __init__(self, values: Values, user: list[str], scripts: frozenset[str], drawn: Drawn) -> None:
+        self.values, self.user, self.scripts, self.drawn = values, user, scripts, drawn
 
     def outputs(self) -> Iterator[dict[str, Any]]:
         """One for each variable that holds data, or what can be changed in place; as many as there is time for."""
         until = time.process_time() + _MOST_S
-        yield from self._drawn()
+        for label, state in self.drawn.states():
+            yield self.values.output(label, state, True)
         for label, value in process.settings():
             yield from self._output(label, value)
         for name, module in sorted(sys.modules.items()):
@@ -63,12 +62,6 @@ class Left:
             yield self.values.output(label, _shown(value), True)
         except Exception:  # an odd container, or an object that does not let itself be analysed
             return
-
-    def _drawn(self) -> Iterator[dict[str, Any]]:
-        numpy = sys.modules.get("numpy.random")
-        yield self.values.output("the state of `random`", _digest(random.getstate()), True)
-        if numpy is not None:
-            yield self.values.output("the state of `numpy.random`", _digest(numpy.get_state()), True)
 
     def _is_mine(self, module: ModuleType) -> bool:
         """Whether it is a file of the project; `__main__` has forgotten its own when the program has ended."""
@@ -103,7 +96,3 @@ def _position(iterator: Any) -> Any:
     if hint is not None:
         return hint()
     return repr(iterator) if type(iterator).__module__ == "itertools" else type(iterator).__name__
-
-
-def _digest(state: Any) -> str:
-    return hashlib.sha256(pickle.dumps(state)).hexdigest()

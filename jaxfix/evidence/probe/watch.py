@@ -15,6 +15,7 @@ from .arrival import unprofiled, when_imported
 from .calls import Calls
 from .compiles import Compiles, so_far
 from .devices import is_one_for_all
+from .drawn import Drawn
 from .files import real, write_json
 from .keys import check_keys
 from .left import Left
@@ -48,6 +49,7 @@ class Probe:
         self.sources = Sources(settings, self.record)
         self.messages = Messages(settings.user, lambda: self.calls.thread.silent > 0)
         self.surroundings = Surroundings(settings.user, lambda: self.calls.thread.silent > 0)
+        self.drawn = Drawn()
         self.attached = False
         self.looked = False
         self.silent = False
@@ -67,15 +69,17 @@ class Probe:
         self.steps.start()
         if self.settings.effects:
             self.messages.start()
+            self.drawn.start()
         if self.settings.originals:
             self.surroundings.start()
-        when_imported("jax", self.attach)
+        when_imported("jax", self.attach, self.drawn.jax_begins)
 
     def attach(self) -> None:
         """Listens to jax, which has just been imported."""
         if self.attached:
             return
         self.attached = self.record.has_jax = True
+        self.drawn.jax_arrived()
         if not self.settings.cache:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         if self.settings.checks_keys:
@@ -96,6 +100,7 @@ class Probe:
         self.steps.reset()
         self.time_spent.reset()
         self.messages.reset()
+        self.drawn.reset()
 
     def write(self) -> None:
         """Writes the record of this process, once and whole."""
@@ -143,7 +148,7 @@ class Probe:
         self.record.logged, self.record.warned = list(self.messages.logged), list(self.messages.warned)
         scripts = frozenset(real(file) for file, qualname, _ in self.settings.observe if qualname == "<module>")
         with self.paused(), unprofiled():
-            self.record.left += list(Left(self.values, self.settings.user, scripts).outputs())
+            self.record.left += list(Left(self.values, self.settings.user, scripts, self.drawn).outputs())
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
