@@ -56,15 +56,19 @@ def own_reads(module: Module, node: ast.AST) -> Iterator[ast.Attribute]:
 
 
 def is_called(module: Module, attribute: ast.Attribute) -> bool:
-    """Whether an attribute is called, itself or a method of it, or transformed; methods of arrays only compute."""
+    """Whether an attribute, or a method of it, is called or transformed; methods of arrays only compute."""
     parent = module.parent(attribute)
     if isinstance(parent, ast.Attribute):
-        call = module.parent(parent)
         is_of_array = parent.attr in _OF_ARRAYS and module.get(Device).is_array(attribute)
-        return isinstance(call, ast.Call) and call.func is parent and not is_of_array
-    if not isinstance(parent, ast.Call):
+        return _is_function(module, parent) and not is_of_array
+    return _is_function(module, attribute)
+
+
+def _is_function(module: Module, attribute: ast.Attribute) -> bool:
+    call = module.parent(attribute)
+    if not isinstance(call, ast.Call):
         return False
-    return parent.func is attribute or (parent.args[:1] == [attribute] and transforms(module, parent))
+    return call.func is attribute or (call.args[:1] == [attribute] and transforms(module, call))
 
 
 def is_of_data(module: Module, owner: ast.Name, method: str) -> bool:
