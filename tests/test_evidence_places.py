@@ -102,7 +102,10 @@ def test_what_a_line_asked_for_is_in_its_place(link: str, held: tuple[bool, bool
 
 
 class Script:
-    """A program whose `main` has a loop for each key; a fix puts the body of one under `jit`."""
+    """A program whose `main` has a loop for each key; a fix puts the body of one under `jit`.
+
+    Those of `inner` are in a function of their own, which `main` calls in a line before its loops.
+    """
 
     command, repeats, calls_originals, room = CASE, False, True, 1
 
@@ -111,6 +114,7 @@ class Script:
 
     def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "", needs: str = "") -> None:
         self.keys, self.programs, self.wrong, self.apart, self.needs = keys, programs, wrong, apart, needs
+        self.inner = ""
         self.runs: list[frozenset[str]] = []
         self.strays = 0
         self.dispatches: dict[str, int] = {}
@@ -121,8 +125,14 @@ class Script:
     def text(self, made: frozenset[str]) -> bytes:
         made = made if not self.needs or self.needs[0] in made else made - {*self.needs[1:]}
         steps = "".join(f"@jit\ndef step_{key}(x):\n    return x\n" for key in self.keys if key in made)
-        loops = "".join(f"    for i in r:\n        {self._body(key, made)}\n    end_{key}()\n" for key in self.keys)
-        return f"{steps}def main():\n{loops}".encode()
+        loops = {key: f"    for i in r:\n        {self._body(key, made)}\n    end_{key}()\n" for key in self.keys}
+        inner, own = ("".join(loops[key] for key in self.keys if (key in self.inner) is side) for side in (True, False))
+        work = f"def work():\n{inner}" if inner else ""
+        call = "    work()\n" if inner else ""
+        return f"{steps}{work}def main():\n{call}{own}".encode()
+
+    def function(self, key: str) -> str:
+        return "work" if key in self.inner else "main"
 
     def _body(self, key: str, made: frozenset[str]) -> str:
         return f"x = step_{key}(x)" if key in made else f"x = {key}(x)"
@@ -148,11 +158,16 @@ class Script:
             body = next(
                 n for n, line in enumerate(text.splitlines(), 1) if f"= {key}(x)" in line or f"= step_{key}(" in line
             )
-            chain = (f"/copy/{PATH}:{body} in main",)
+            chain = (f"/copy/{PATH}:{body} in {self.function(key)}",)
+            if key in self.inner:
+                call = text.splitlines().index("    work()") + 1
+                chain = (*chain, f"/copy/{PATH}:{call} in main")
             names = [f"step_{key}"] if key in made and not is_bare else [f"{key}{i}" for i in range(self.programs[key])]
             compiles += [replace(LINE, chain=chain, program=f"jit({name})") for name in names]
             if key not in made:
-                spent.append(Spent(Kind.EAGER, PATH, body, "main", chain, tuple(names), self._count(key), None, 0.0))
+                spent.append(
+                    Spent(Kind.EAGER, PATH, body, self.function(key), chain, tuple(names), self._count(key), None, 0.0)
+                )
         others = [
             replace(LINE, chain=(f"/copy/{PATH}:1 in other",), program=f"jit(new{i})") for i in range(self.strays)
         ]
@@ -170,7 +185,7 @@ class Script:
             beside=(Beside(MAIN, "perturbed", output("", sides[0]), output("", sides[1])),) if sources else (),
             razor=tuple(Razor(f"{PATH}:step_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in made),
             stdout="",
-            functions=(MAIN,),
+            functions=(MAIN, f"{PATH}:work"),
             spent=(Spent(Kind.OWN, PATH, 1, "main", (), (), 0, None, 0.1), *spent),
             loaded={PATH: "0"} if sources else {},
             peak_bytes=0,
@@ -185,7 +200,7 @@ def output(label: str, value: float) -> Output:
 
 def proof(script: Script) -> dict[str, Evidence]:
     def fix(key: str) -> Fix:
-        needs = Safety.NEEDS_EVIDENCE, Equality.ROUNDING, None, "main", ()
+        needs = Safety.NEEDS_EVIDENCE, Equality.ROUNDING, None, script.function(key), ()
         return Fix(key, "codemod", f"Mend `{key}`", Span(0, 0), (), *needs, Proves.FEWER_COMPILES)
 
     found = prove([(PATH, fix(key), 1) for key in script.keys], script.patched, script, lambda _: None).receipts
@@ -254,6 +269,26 @@ def test_dispatches_that_other_fixes_save_as_well_are_shared_by_a_run_without_ea
     script = Script("ab", dict.fromkeys("ab", 1))
     script.dispatches = {"a": 41_000, "b": 900}
     assert proof(script)["b"].verdict is Verdict.NO_EFFECT
+
+
+@pytest.mark.parametrize("keys", ["abc", "cba", "bac"])
+def test_jits_of_a_function_and_of_its_caller_are_proven_in_four_runs(keys: str) -> None:
+    script = Script(keys, dict.fromkeys(keys, 3))
+    script.inner = "ab"
+    found = proof(script)
+    assert {entry.verdict for entry in found.values()} == {Verdict.PROVEN}
+    assert len(script.runs) == 4
+    assert {entry.comparisons[0].before.compiles for entry in found.values()} == {3}
+
+
+def test_a_jit_that_saves_nothing_is_not_proven_by_one_of_its_caller() -> None:
+    script = Script("abc", {"a": 1, "b": 3, "c": 9})
+    script.inner = "ab"
+    assert {key: entry.verdict for key, entry in proof(script).items()} == {
+        "a": Verdict.NO_EFFECT,
+        "b": Verdict.PROVEN,
+        "c": Verdict.PROVEN,
+    }
 
 
 AGENT = """\

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from jaxfix.evidence.changed import MODULE
@@ -79,19 +79,23 @@ class Own:
     functions: tuple[Place, ...] = ()
 
 
-def own(key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines]) -> Own | None:
+def own(
+    key: Key, functions: Mapping[Key, Place], lines: Mapping[Key, Lines], staging: Collection[Key] = ()
+) -> Own | None:
     """The part of the runs that belongs to the fix; None where only unknown lines could decide it.
 
     Args:
       functions: of all fixes.
       lines: of those of which they are known, and no other's.
+      staging: those that only put lines under `jit`: what their functions call from other lines does what it did.
     """
     function = functions[key]
     others = [other for other in functions if other != key]
     ours = [other for other in others if functions[other] == function]
     if ours and not lines.keys() >= {key, *ours}:
         return None
-    by_line = [other for other in others if other in lines and (other in ours or functions[other].encloses(function))]
+    apart = {other for other in others if other in ours or other in staging or functions[other].encloses(function)}
+    by_line = apart & lines.keys()
     parts = [_lines(other, lines[other]) if other in by_line else (functions[other],) * 2 for other in others]
     known = [_lines(other, lines[other]) for other in others if other in lines]
     sides = [tuple(part[side] for part in some) for some in (parts, known) for side in (0, 1)]

@@ -333,7 +333,8 @@ class Runs:
             found = {each: lines for each in made if (lines := self._changed(each, made)) is not None}
             self._lines[made] = told_apart(found)
         functions = {each: Place.of(name_of(each, self.fixes[each])) for each in sorted(made)}
-        mine = own(key, functions, self._lines[made])
+        staging = [each for each in made if self.fixes[each].equality is Equality.ROUNDING]
+        mine = own(key, functions, self._lines[made], staging)
         every = tuple(Place.of(name_of(each, fix)) for each, fix in self.fixes.items())
         return None if mine is None else replace(mine, functions=every)
 
