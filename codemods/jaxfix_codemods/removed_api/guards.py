@@ -5,13 +5,14 @@ import re
 
 from jaxfix.api import FUNCTIONS, Module
 from jaxfix.api.analysis import callers, is_perhaps_rebound, is_perhaps_stored, replaced_names
+from jaxfix.api.library import CHANGED_WORDS, Member, members_of, short_names
 
 _ALL = ("Exception", "BaseException")
 _ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
 _TAKES = re.compile("suppress|raises", re.IGNORECASE)
-_ASKS = re.compile(
-    r"\bhasattr\(|version|ImportError|ModuleNotFoundError|AttributeError|jax\w*_\d|_[gl][et]_\d", re.IGNORECASE
-)
+_ASKS = re.compile(r"version|ImportError|ModuleNotFoundError|AttributeError|jax\w*_\d|_[gl][et]_\d", re.IGNORECASE)
+_CLASS = re.compile("[A-Z][a-z]")
+_OF_ARRAYS = members_of("jax.Array") - short_names(Member.STATIC)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 
 
@@ -37,10 +38,32 @@ def _takes_by_name(module: Module, item: ast.withitem) -> bool:
 
 
 def _asks(module: Module, test: ast.expr) -> bool:
-    """Whether a test asks for the version, by a variable that it was put into too."""
-    names = (node for node in ast.walk(test) if isinstance(node, ast.Name))
-    texts = (module.only_value(name) for name in names)
-    return any(_ASKS.search(module.text(part)) for part in (test, *texts) if part is not None)
+    """Whether a test asks for the version, by variables that it was put into too."""
+    parts = list(ast.walk(test))
+    for part in parts:
+        match part:
+            case ast.Call(func=ast.Name(id="hasattr"), args=[owner, asked, *_]) if _tells_version(module, owner, asked):
+                return True
+            case ast.Name(id=name):
+                value = module.only_value(part)
+                if value is None and _names_version(name):
+                    return True
+                parts += [each for each in ast.walk(value or part) if each not in parts]
+            case ast.Attribute(attr=name) if _names_version(name):
+                return True
+    return False
+
+
+def _names_version(name: str) -> bool:
+    """Whether a variable of that name may hold a version of a package; a class of versions holds none."""
+    return _ASKS.search(name) is not None and (_CLASS.match(name) is None or name.endswith("Error"))
+
+
+def _tells_version(module: Module, owner: ast.expr, asked: ast.expr) -> bool:
+    """Whether an object that has that name tells the version: a module does, an array by what other versions lack."""
+    if module.qualname(owner) is not None or not isinstance(asked, ast.Constant):
+        return True
+    return asked.value in CHANGED_WORDS or asked.value in _OF_ARRAYS
 
 
 def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
@@ -54,7 +77,7 @@ def _leaves_early(module: Module, statement: ast.stmt) -> bool:
         case ast.If(test=test, body=[*_, last]) if isinstance(last, _LEAVES):
             return _asks(module, test)
         case ast.Try(body=[*_, last], handlers=handlers) if isinstance(last, _LEAVES):
-            return any(handler.type is not None and _ASKS.search(module.text(handler.type)) for handler in handlers)
+            return any(handler.type is not None and _asks(module, handler.type) for handler in handlers)
     return False
 
 

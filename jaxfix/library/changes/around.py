@@ -172,6 +172,7 @@ NAMES = (
         Life("", "0.4.4"),
         steps="`construct_restore_args` beside it takes the target, and its shardings in place of a mesh",
     ),
+    Name("orbax.checkpoint.lazy_utils", "", Way.BY_HAND, Life("", "0.3.1"), is_module=True, steps=_OF_ORBAX),
     *(
         Name(f"orbax.checkpoint.{last}", "", Way.BY_HAND, Life("", removed), steps=_OF_ORBAX)
         for removed, lasts in _ORBAX.items()

@@ -99,6 +99,17 @@ MODULES = (
         steps="write its functions out: it was internal to jax",
     ),
     Name("jax.api", "", Way.BY_HAND, Life("", "0.4.13"), is_module=True, steps="`jax` itself has its functions"),
+    *(
+        Name(
+            f"jax.{last}",
+            "",
+            Way.BY_HAND,
+            Life("", "0.4.14"),
+            is_module=True,
+            steps=f"`jax.interpreters.{last}` is the module, without much of what it had",
+        )
+        for last in ("ad", "partial_eval", "pxla", "xla")
+    ),
     Name("jax.custom_transpose", "", Way.BY_HAND, Life("", "0.10.0"), is_module=True, steps=_INTERNAL),
     Name("jax.jaxpr_util", "", Way.BY_HAND, Life("", "0.4.16"), is_module=True, steps=_INTERNAL),
     Name(
@@ -144,6 +155,13 @@ LIB = (
         for last, removed in (("xla_bridge", "0.9.0"), ("xla_client", "0.9.0"), ("xla_extension", "0.9.0"))
     ),
     Name("jax.interpreters.xla.ShapedArray", "jax.core.ShapedArray", Way.ALIAS, Life("0.4.16", "0.4.24")),
+    Name(
+        "jax.interpreters.xla.xla_call_p",
+        "",
+        Way.BY_HAND,
+        Life("", "0.4.13"),
+        steps="`jax.jit` makes equations of `jax.extend.core.primitives.jit_p`",
+    ),
     Name("jax.interpreters.xla.abstractify", "", Way.BY_HAND, Life("", "0.7.0"), steps=_INTERNAL),
     Name("jax.interpreters.xla.canonicalize_dtype", "", Way.BY_HAND, Life("0.7.0", "0.8.0"), steps=_INTERNAL),
     Name("jax.interpreters.xla.pytype_aval_mappings", "", Way.BY_HAND, Life("0.5.0", "0.7.0"), steps=_INTERNAL),

@@ -90,6 +90,8 @@ TYPES = (
             ("jax.random.PRNGKeyArray", Life("0.4.16", "0.4.24")),
             ("jax.numpy.DeviceArray", Life("0.4.7", "0.4.14")),
             ("jax.interpreters.xla.DeviceArray", Life("0.4.7", "0.4.10")),
+            ("jax.xla.DeviceArray", Life("0.4.7", "0.4.10")),
+            ("jax.pxla.ShardedDeviceArray", Life("0.4.7", "0.4.14")),
             ("jax.interpreters.xla.Buffer", Life("0.4.7", "0.4.13")),
             ("jax.interpreters.pxla.ShardedDeviceArray", Life("0.4.7", "0.4.16")),
             ("jax.lib.xla_extension.DeviceArray", Life("", "0.4.13")),
