@@ -104,7 +104,8 @@ def test_what_a_line_asked_for_is_in_its_place(link: str, held: tuple[bool, bool
 class Script:
     """A program whose `main` has a loop for each key; a fix puts the body of one under `jit`.
 
-    Those of `inner` are in a function of their own, which `main` calls in a line before its loops.
+    Those of `inner` are in a function of their own, which `main` calls in a line before its loops. Programs are compiled
+    in the first step, those under `jit` of `late` in the third.
     """
 
     command, repeats, calls_originals, room = CASE, False, True, 1
@@ -114,7 +115,7 @@ class Script:
 
     def __init__(self, keys: str, programs: dict[str, int], wrong: str = "", apart: str = "", needs: str = "") -> None:
         self.keys, self.programs, self.wrong, self.apart, self.needs = keys, programs, wrong, apart, needs
-        self.inner = ""
+        self.inner = self.late = ""
         self.runs: list[frozenset[str]] = []
         self.strays = 0
         self.dispatches: dict[str, int] = {}
@@ -163,7 +164,8 @@ class Script:
                 call = text.splitlines().index("    work()") + 1
                 chain = (*chain, f"/copy/{PATH}:{call} in main")
             names = [f"step_{key}"] if key in made and not is_bare else [f"{key}{i}" for i in range(self.programs[key])]
-            compiles += [replace(LINE, chain=chain, program=f"jit({name})") for name in names]
+            step = 3 if key in self.late and key in made and not is_bare else 1
+            compiles += [replace(LINE, chain=chain, program=f"jit({name})", step=step) for name in names]
             if key not in made:
                 spent.append(
                     Spent(Kind.EAGER, PATH, body, self.function(key), chain, tuple(names), self._count(key), None, 0.0)
@@ -180,7 +182,7 @@ class Script:
             stopped=None,
             compiles=tuple(compiles),
             traces=0,
-            steps=(Step(len(compiles), 0, 0, 0.0),),
+            steps=tuple(Step(sum(entry.step == step for entry in compiles), 0, 0, 0.0) for step in (1, 2, 3)),
             outputs=(output("main call 1", value),),
             beside=(Beside(MAIN, "perturbed", output("", sides[0]), output("", sides[1])),) if sources else (),
             razor=tuple(Razor(f"{PATH}:step_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in made),
@@ -215,6 +217,13 @@ def test_jits_of_one_function_are_proven_in_four_runs(keys: str) -> None:
     assert len(script.runs) == 4  # as it is, twice; with all; with all, the `jit` taken out
     (comparison,) = found["a"].comparisons
     assert comparison.narrow and (comparison.before.compiles, comparison.after.compiles) == (3, 1)
+
+
+def test_what_a_later_step_is_first_to_need_is_no_compile_per_step() -> None:
+    script = Script("abc", dict.fromkeys("abc", 3))
+    script.late = "b"
+    assert {entry.verdict for entry in proof(script).values()} == {Verdict.PROVEN}
+    assert len(script.runs) == 4
 
 
 def test_a_jit_that_is_made_only_where_another_one_is_is_proven_beside_it() -> None:

@@ -33,13 +33,14 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     None if these are not fewer, nor much fewer the dispatches of its lines. A run without the fix compiles what is gone
     again, where other fixes leave dtypes unchanged: its lines start what they started, and nothing else has made it.
     Only conversions depend on weak types as well. A new program counts wherever in a call of its function it is, but in
-    lines that another fix has made; one that no function of any fix asks for counts against each.
+    lines that another fix has made; one that no function of any fix asks for counts against each. What a step is first
+    to need is no compile per step.
     """
     new = _new(_held(pair.before, own.function, own.shared), _held(pair.after, own.function, own.sharing))
     new += _new(_stray(pair.before, own), _stray(pair.after, own))
     gone = [*_first_asked(pair, own), *_started(pair, own)]
     saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
-    narrow = replace(pair, before=_alone(pair.before, saved), after=_alone(pair.after, new))
+    narrow = replace(pair, before=_at_once(pair.before, saved), after=_at_once(pair.after, new))
     if len(saved) > len(new):
         return narrow
     narrow = _dispatching(narrow, own)
@@ -138,6 +139,15 @@ def _alone(run: Measurement, kept: Sequence[Compile]) -> Measurement:
     """The run as if these were all of its compiles."""
     steps = tuple(_counted(step, number, kept) for number, step in enumerate(run.steps, 1))
     return replace(run, compiles=tuple(kept), steps=steps)
+
+
+def _at_once(run: Measurement, kept: Sequence[Compile]) -> Measurement:
+    """The same; its steps count only programs that the run had compiled before."""
+    known, again = set[str](), list[Compile]()
+    for entry in run.compiles:
+        again += [entry] if entry.program in known and any(entry is each for each in kept) else []
+        known.add(entry.program)
+    return replace(run, compiles=tuple(kept), steps=_alone(run, again).steps)
 
 
 def _counted(step: Step, number: int, compiles: Sequence[Compile]) -> Step:
