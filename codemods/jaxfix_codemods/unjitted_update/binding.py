@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.api import Module
 from jaxfix.api.analysis import iterations
+from jaxfix_codemods.unjitted_update.keyed import is_spelled
 
 MOST_ITERATIONS = 16
 """Of a loop that a trace unrolls: each iteration is compiled."""
@@ -19,13 +20,16 @@ def is_assignment(statement: ast.stmt) -> bool:
             return value is not None
         case ast.AugAssign(target=ast.Name() | ast.Attribute(value=ast.Name())):
             return True
+        case ast.AugAssign(target=target):
+            return is_spelled(target)
     return False
 
 
 def _binds_variables(target: ast.expr) -> bool:
     if isinstance(target, ast.Tuple | ast.List):
         return all(_binds_variables(element) for element in target.elts)
-    return isinstance(target, ast.Name) or (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name))
+    is_own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+    return isinstance(target, ast.Name) or is_own or is_spelled(target)
 
 
 def counter_of(module: Module, statement: ast.AST) -> str | None:

@@ -22,6 +22,7 @@ from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import cancels, is_no_tree, overflows, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
+from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 """The attributes of arrays."""
@@ -194,9 +195,11 @@ def check_results(module: Module, values: Values, row: Sequence[ast.stmt | ast.e
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
             continue
         stored = (
-            n for n in walk(statement) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+            n
+            for n in walk(statement)
+            if isinstance(n, ast.Name | ast.Attribute | ast.Subscript) and isinstance(n.ctx, ast.Store)
         )
-        if not any(module.text(target) in results for target in stored):
+        if not any((entry_text(n) if is_spelled(n) else module.text(n)) in results for n in stored):
             continue
         for leaf in leaves(statement.value):
             what = plain_value(module, values, leaf) if not isinstance(statement, ast.AugAssign) else None

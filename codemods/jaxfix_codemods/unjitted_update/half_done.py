@@ -42,6 +42,7 @@ def _ends_blocks(node: ast.AST) -> bool:
 def _is_seen_after(module: Module, block: ast.AST, statement: ast.AST, scope: ast.AST) -> bool:
     """Whether a variable that a statement binds may be read once an error has ended the block."""
     bound = {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {name for node in walk(statement) if (name := _filled(node)) is not None}
     if module.loops(block):
         return bool(bound)
     inside = {node for each in getattr(block, "body", ()) for node in walk(each)}
@@ -53,6 +54,14 @@ def _is_seen_after(module: Module, block: ast.AST, statement: ast.AST, scope: as
 
 def _binds_attribute(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+
+
+def _filled(node: ast.AST) -> str | None:
+    """The dictionary of which it binds an entry."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
+            return name
+    return None
 
 
 def _is_taken(module: Module, name: str) -> bool:

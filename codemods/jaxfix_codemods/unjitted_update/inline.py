@@ -53,6 +53,7 @@ from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
 from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
+from jaxfix_codemods.unjitted_update.keyed import entries_of, entry_names, entry_text, is_spelled
 from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
 from jaxfix_codemods.unjitted_update.made import check_made
@@ -195,6 +196,10 @@ class _Judge:
             options and may_set(module, [*row.parts, *between], options)
         ):
             raise Declined(Reason(Code.MUTATED, "what is between its parts may change the items that it reads"))
+        self._entries: dict[str, list[ast.Subscript]] = {}
+        if not copied and not objects:
+            for text, entry in entries_of(module, self._row):
+                self._entries.setdefault(text, []).append(entry)
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -231,7 +236,8 @@ class _Judge:
         data = [name for name in first if name not in captured and name not in self._handed]
         written = self._written()
         for name in data:
-            if asked := found.values.get(name) or found.parts.get(name):
+            whole = name.partition("[")[0] if name in self._entries else name
+            if asked := found.values.get(whole) or found.parts.get(whole):
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
             if name not in self._objects and name not in self._models:
@@ -254,7 +260,8 @@ class _Judge:
             written = (*(f"{root}.{each}" for each in held.bound), *written)
             read |= {f"{root}.{each}" for each in held.bound}
         is_last = self._at.result is not None
-        state = tuple(name for name in data if name in written and not (is_last and "." not in name))
+        lasting = {*self._entries, *(name for name in data if "." in name)}
+        state = tuple(name for name in data if name in written and not (is_last and name not in lasting))
         results = (*state, *(name for name in written if name in read and name not in state))
         if not results and not is_last and not self._objects:
             raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
@@ -300,7 +307,7 @@ class _Judge:
         renamed: dict[ast.AST, str] = {
             node: names[part]
             for part in names
-            for node in (*self._attributes.get(part, ()), *self._items.get(part, ()))
+            for node in (*self._attributes.get(part, ()), *self._items.get(part, ()), *self._entries.get(part, ()))
         }
         copy = self._local("new") if state is not None else None
         if state is not None and copy is not None:
@@ -311,9 +318,9 @@ class _Judge:
             before,
             self._name(own, given, results),
             parameters,
-            given,
+            tuple(map(self._written_as, given)),
             tuple(names[name] for name in results),
-            results,
+            tuple(map(self._written_as, results)),
             renamed,
             own,
             self._filtered,
@@ -326,9 +333,13 @@ class _Judge:
             self._counting,
         )
 
+    def _written_as(self, name: str) -> str:
+        """What the code calls it: an entry in its own quotes."""
+        return self._module.text(self._entries[name][0]) if name in self._entries else name
+
     def _comes_again(self, name: str) -> bool:
         """Whether the row is passed, as `name`, what it bound at the call before, and not what its iteration made."""
-        if "." in name or not isinstance(self._around, LOOPS):
+        if "." in name or name in self._entries or not isinstance(self._around, LOOPS):
             return True
         if name in self._items:
             return False
@@ -341,9 +352,8 @@ class _Judge:
         """The name that each variable has in the function: attributes have their own, where that is free."""
         found = {name: name for name in variables if name.isidentifier()}
         taken = {node.id for node in self._inside if isinstance(node, ast.Name)} | set(found)
-        for item in sorted(self._items.keys() & {*variables}):
-            first = self._items[item][0]
-            names = item_names(first) if isinstance(first, ast.Subscript) else option_names(first)
+        for item in sorted({*self._items, *self._entries} & {*variables}):
+            names = entry_names(item) if item in self._entries else self._item_names(item)
             found[item] = next(name for name in names if name not in taken and not keyword.iskeyword(name))
             taken.add(found[item])
         for dot in sorted(name for name in variables if "." in name and name not in self._items):
@@ -354,6 +364,10 @@ class _Judge:
             taken.add(name)
             found[dot] = name
         return found
+
+    def _item_names(self, item: str) -> Iterator[str]:
+        first = self._items[item][0]
+        return item_names(first) if isinstance(first, ast.Subscript) else option_names(first)
 
     def _local(self, *wanted: str) -> str:
         """The first name that no code of the scope has."""
@@ -464,6 +478,13 @@ class _Judge:
         parent = self._module.parent(name)
         return isinstance(parent, ast.Attribute) and self._is_variable(parent)
 
+    def _is_entry(self, node: ast.AST | None) -> bool:
+        return isinstance(node, ast.Subscript) and is_spelled(node) and node in self._entries.get(entry_text(node), ())
+
+    def _is_part(self, part: ast.expr) -> bool:
+        """Whether it is read or bound as a part of an item or an entry, which is the variable."""
+        return (bool(self._items) and self._is_in_item(part)) or self._is_entry(self._module.parent(part))
+
     def _is_in_item(self, part: ast.expr) -> bool:
         """Whether it is the sequence, or the key, of an item that the step is passed."""
         item = self._module.parent(part) if self._items else None
@@ -531,7 +552,9 @@ class _Judge:
         for node in walk(statement):
             if self._items and self._is_item(node):
                 found.append((node, module.text(node)))
-            elif self._items and isinstance(node, ast.Name | ast.Attribute) and self._is_in_item(node):
+            elif self._entries and isinstance(node, ast.Subscript) and self._is_entry(node):
+                found.append((node, entry_text(node)))
+            elif isinstance(node, ast.Name | ast.Attribute) and self._is_part(node):
                 continue
             elif isinstance(node, ast.Name):
                 owner = module.scope_of(node.id, node)
@@ -582,7 +605,7 @@ class _Judge:
 
     def _read_outside(self) -> set[str]:
         """What of that anything but the row reads."""
-        module, found = self._module, set(self._attributes)
+        module, found = self._module, {*self._attributes, *self._entries}
         if self._scope is module.tree:
             found |= {name for name in self._written() if is_read_elsewhere(module, name)}
         for name in {*self._defined(), *self._written()} - found:
@@ -607,7 +630,7 @@ class _Judge:
             for node in self._inside
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
         ]
-        uses = [use for use in uses if not self._is_in_attribute(use)]
+        uses = [use for use in uses if not (self._is_in_attribute(use) or self._is_entry(module.parent(use)))]
         as_function = [_is_used_as_function(module, use) for use in uses]
         if not any(as_function):
             return False
@@ -735,8 +758,8 @@ class _Judge:
 
 
 def _last(variable: str) -> str:
-    """The part of `self.opt_state` that names what it is."""
-    return variable.rpartition(".")[2].strip("_") or "it"
+    """The part of `self.opt_state`, or of `opt_state["d"]`, that names what it is."""
+    return variable.rpartition(".")[2].partition("[")[0].strip("_") or "it"
 
 
 def _context(node: ast.expr) -> ast.expr_context | None:

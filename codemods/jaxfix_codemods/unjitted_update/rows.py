@@ -22,6 +22,7 @@ from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_unpacked_function
+from jaxfix_codemods.unjitted_update.keyed import fills
 from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data, own_constants
 from jaxfix_codemods.unjitted_update.options import options_of
 from jaxfix_codemods.unjitted_update.returned import result_of
@@ -127,6 +128,8 @@ class _Chooser:
             return Reason(Code.LAYOUT, f"line {statement.lineno} would become a large program", statement.lineno)
         if result is None and not (binds_alone(self._module, statement) or self._is_own_call(statement)):
             return Reason(Code.LAYOUT, f"line {statement.lineno} is not an assignment to variables", statement.lineno)
+        if fills(self._module, statement):
+            return Reason(Code.MUTATED, f"line {statement.lineno} changes a dictionary in place", statement.lineno)
         statements = [self._part(each) for each in self.with_functions([statement], self._block)]
         found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
@@ -428,7 +431,7 @@ def defined(module: Module, statement: ast.stmt | ast.expr) -> str | None:
 
 def continues(module: Module, statement: ast.stmt, bound: Collection[str]) -> bool:
     """Whether `statement` goes on computing with what is `bound` before, in a way that a trace can follow."""
-    if not is_assignment(statement):
+    if not is_assignment(statement) or fills(module, statement):
         return False
     if not all(isinstance(node, _PLAIN) for node in walk(statement)):
         return False

@@ -8,6 +8,7 @@ from jaxfix.api import Module, walk
 from jaxfix.api.analysis import family, methods, own_class, reads_of, stores_of
 from jaxfix.api.library import Dtype, Effect, Member, Result, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.keyed import entry_text, is_entry
 
 _TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
 _MUTATORS = short_names(Effect.MUTATES)
@@ -96,16 +97,21 @@ def _note(module: Module, node: ast.AST, found: Touched) -> None:
             else:
                 found.reads |= {f"{root}.{each}" for each in _read_through(module, attribute)}
                 found.writes |= {f"{root}.{each}" for each in _bound_through(module, attribute)}
+        case ast.Subscript() if is_entry(module, node):
+            (found.reads if isinstance(node.ctx, ast.Load) else found.writes).add(entry_text(node))
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             found.writes.add(name)
         case ast.Name(id=name):
             found.reads.add(name)
-            if not isinstance(module.parent(node), ast.Attribute):
+            whole = module.parent(node)
+            if not (isinstance(whole, ast.Attribute) or is_entry(module, whole)):
                 found.reads.add(f"{name}.*")
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             found.writes.add(name)
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name | ast.Attribute):
         found.reads.add(module.text(node.target))
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript) and is_entry(module, node.target):
+        found.reads.add(entry_text(node.target))
 
 
 def _read_through(module: Module, attribute: ast.Attribute) -> Iterable[str]:
@@ -137,7 +143,7 @@ def _may_be_changed(module: Module, name: ast.Name) -> bool:
     while isinstance(outer := module.parent(part), ast.Attribute | ast.Subscript) and outer.value is part:
         part = outer
         if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store | ast.Del):
-            return True
+            return not is_entry(module, part)
     call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
     if not isinstance(call, ast.Call) or call.func is part:
         return False
@@ -172,5 +178,5 @@ def _meet(one: set[str], other: set[str]) -> bool:
 
 
 def _covers(name: str, names: set[str]) -> bool:
-    """Whether `self.*` stands for one of `names`."""
-    return name.endswith(".*") and any(each.startswith(name[:-1]) for each in names)
+    """Whether `self.*` stands for one of `names`: for attributes and for entries."""
+    return name.endswith(".*") and any(each.startswith((name[:-1], f"{name[:-2]}[")) for each in names)

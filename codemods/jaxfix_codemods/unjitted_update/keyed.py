@@ -1,0 +1,100 @@
+"""Entries of a dictionary that goes on from step to step, `params["d"]`: each is a variable of its own."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import TypeGuard
+
+from jaxfix.api import Module, walk
+from jaxfix.api.analysis import is_impure, is_read_elsewhere
+
+
+def is_entry(module: Module, node: ast.AST | None) -> bool:
+    """Whether it is an entry, by a written key, of a dictionary that its scope makes and that no other code reaches.
+
+    Some statement binds it to what it makes of the entry itself, as a step does.
+    """
+    if not is_spelled(node):
+        return False
+    assert isinstance(node.value, ast.Name)
+    name = node.value.id
+    scope = module.scope_of(name, node.value)
+    bound = module.bindings(name, scope) if scope is not None else ()
+    if not bound or not all(isinstance(b.node, ast.Name) and _is_made(module, b.node) for b in bound):
+        return False
+    if scope is module.tree and is_read_elsewhere(module, name):
+        return False
+    uses = [use for use in module.uses(name, scope) if isinstance(use.ctx, ast.Load)]
+    if not all(_is_apart(module, use, scope) for use in uses):
+        return False
+    entries = [each for use in uses if is_spelled(each := module.parent(use)) and entry_text(each) == entry_text(node)]
+    return any(isinstance(each.ctx, ast.Store) and _goes_on(module, each, entries) for each in entries)
+
+
+def is_spelled(node: ast.AST | None) -> TypeGuard[ast.Subscript]:
+    """Whether it has the form of an entry: `name["key"]`."""
+    match node:
+        case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=str(key))):
+            return key.isidentifier()
+    return False
+
+
+def entry_text(entry: ast.Subscript) -> str:
+    """How entries are called, however they are quoted."""
+    assert isinstance(entry.value, ast.Name) and isinstance(entry.slice, ast.Constant)
+    return f'{entry.value.id}["{entry.slice.value!s}"]'
+
+
+def entries_of(module: Module, parts: Sequence[ast.AST]) -> Iterator[tuple[str, ast.Subscript]]:
+    """The entries that statements read or bind."""
+    for node in (node for part in parts for node in walk(part)):
+        if is_spelled(node) and is_entry(module, node):
+            yield entry_text(node), node
+
+
+def fills(module: Module, statement: ast.stmt) -> bool:
+    """Whether it binds an item that has the form of an entry, and is none."""
+    stored = (node for node in walk(statement) if is_spelled(node) and not isinstance(node.ctx, ast.Load))
+    return not all(is_entry(module, node) for node in stored)
+
+
+def entry_names(entry: str) -> Iterator[str]:
+    """Names for what is `entry`: `params_d` of `params["d"]`."""
+    name = "_".join(entry.removesuffix('"]').split('["'))
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
+
+
+def _is_made(module: Module, name: ast.Name) -> bool:
+    """Whether a display, a comprehension or `dict` makes what is bound there."""
+    match module.value_of(name):
+        case ast.Dict() | ast.DictComp():
+            return True
+        case ast.Call(func=ast.Name(id="dict") as func):
+            return module.scope_of("dict", func) is None
+    return False
+
+
+def _is_apart(module: Module, use: ast.Name, scope: ast.AST | None) -> bool:
+    """Whether it reads or binds a part of the dictionary, or returns or lets a library read all: no alias is left."""
+    if (module.function(use) or module.tree) is not scope:
+        return False
+    whole = module.parent(use)
+    match module.parent(whole) if isinstance(whole, ast.Tuple) else whole:
+        case ast.Return():
+            return True
+        case ast.Subscript(value=value) as item:
+            outer = module.parent(item)
+            is_filled = isinstance(outer, ast.Subscript) and not isinstance(outer.ctx, ast.Load)
+            return value is use and not is_filled and not isinstance(item.ctx, ast.Del)
+        case ast.Call(func=func, args=args):
+            qualname = module.qualname(func)
+            return use in args and qualname is not None and not is_impure(qualname)
+    return False
+
+
+def _goes_on(module: Module, entry: ast.Subscript, entries: Sequence[ast.Subscript]) -> bool:
+    statement = module.statement(entry)
+    return isinstance(statement, ast.AugAssign) or any(
+        isinstance(each.ctx, ast.Load) and module.statement(each) is statement for each in entries
+    )
