@@ -104,8 +104,8 @@ def test_what_a_line_asked_for_is_in_its_place(link: str, held: tuple[bool, bool
 class Script:
     """A program whose `main` has a loop for each key; a fix puts the body of one under `jit`.
 
-    Those of `inner` are in a function of their own, which `main` calls in a line before its loops. Programs are compiled
-    in the first step, those under `jit` of `late` in the third.
+    Those of `inner` are in a function of their own, which `main` calls in a line before its loops. Programs are
+    compiled in the first step, those under `jit` of `late` in the third.
     """
 
     command, repeats, calls_originals, room = CASE, False, True, 1
@@ -133,7 +133,7 @@ class Script:
         return f"{steps}{work}def main():\n{call}{own}".encode()
 
     def function(self, key: str) -> str:
-        return "work" if key in self.inner else "main"
+        return "work" if key and key in self.inner else "main"
 
     def _body(self, key: str, made: frozenset[str]) -> str:
         return f"x = step_{key}(x)" if key in made else f"x = {key}(x)"
@@ -183,7 +183,7 @@ class Script:
             compiles=tuple(compiles),
             traces=0,
             steps=tuple(Step(sum(entry.step == step for entry in compiles), 0, 0, 0.0) for step in (1, 2, 3)),
-            outputs=(output("main call 1", value),),
+            outputs=(output(f"{PATH}:{self.function(self.wrong)} call 1", value),),
             beside=(Beside(MAIN, "perturbed", output("", sides[0]), output("", sides[1])),) if sources else (),
             razor=tuple(Razor(f"{PATH}:step_{key}", 1, 1, 1, 1, 0, 0.0, 0.0, None, 0.0) for key in made),
             stdout="",
@@ -248,6 +248,16 @@ def test_a_wrong_jit_of_one_function_is_found_and_the_others_are_proven() -> Non
         "b": Verdict.DIFFERENT,
         "c": Verdict.PROVEN,
     }
+
+
+@pytest.mark.parametrize("keys", ["abcde", "bacde", "ecadb"])
+def test_a_wrong_jit_is_looked_for_first_in_the_function_that_differs(keys: str) -> None:
+    script = Script(keys, dict.fromkeys(keys, 3), wrong="b")
+    script.inner = "b"
+    found = proof(script)
+    assert {key for key, entry in found.items() if entry.verdict is Verdict.PROVEN} == {*"acde"}
+    assert found["b"].verdict is Verdict.DIFFERENT
+    assert len(script.runs) == 6  # without `b` as well, with and without the added `jit`
 
 
 def test_a_jit_that_differs_beside_the_original_of_the_function_is_refused() -> None:

@@ -227,14 +227,26 @@ class _Trial:
         if len(waiting) > 1:
             if not self._disagreeing([*accepted, *waiting]):
                 return [*accepted, *waiting]
-            middle = len(waiting) // 2
-            return self._admitted(self._admitted(accepted, waiting[:middle]), waiting[middle:])
+            first, last = self._halves(accepted, waiting)
+            return self._admitted(self._admitted(accepted, first), last)
         (key,) = waiting
         comparisons = self._compared(key, Fixes(accepted), Fixes([*accepted, key]))
         if summary(comparisons)[0].is_refuted:
             self._judge(key, comparisons)
             return accepted
         return [*accepted, key]
+
+    def _halves(self, accepted: Sequence[Key], waiting: Sequence[Key]) -> tuple[Sequence[Key], Sequence[Key]]:
+        """The fixes of functions that show no difference and those of functions that do, or else two halves."""
+        keys = [*accepted, *waiting]
+        cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
+        pairs = self._runs.pairs(cases, Fixes(), Fixes(keys), self._runs.known_noise)
+        said = [self._difference(pair, self._reaches[pair.before.case].intersection(keys)) or "" for pair in pairs]
+        shown = [key for key in waiting if any(self._name(key) in words for words in said)]
+        if 0 < len(shown) < len(waiting):
+            return [key for key in waiting if key not in shown], shown
+        middle = len(waiting) // 2
+        return waiting[:middle], waiting[middle:]
 
     def credit(self) -> None:
         """Judges by the run of all what shows its gain in its own lines, and equals its original beside it.
@@ -506,19 +518,25 @@ class _Trial:
         return broken + disagreeing(self._runs.pairs(noisy, Fixes(), Fixes(keys), self._runs.noise(noisy)))
 
     def _agrees(self, pair: Pair, keys: Iterable[Key]) -> bool:
+        return self._difference(pair, keys) is None
+
+    def _difference(self, pair: Pair, keys: Iterable[Key]) -> str | None:
+        """What these fixes change that none of them may change, in words with the function that shows it."""
         case, keys = pair.before.case, Fixes(keys)
         may, as_jitted, cured = Allowed(), False, False
         if pair.fails_alike:
-            return True
+            return None
         for key in keys:
             equality, proves = _equality(self._fixes[key]), self._fixes[key].proves
             if pair.tells_nothing(proves):
-                return True
+                return None
             may |= allowed(equality, case, name_of(key, self._fixes[key]), is_plain=pair.plain is not None)
             as_jitted = as_jitted or equality in FUSING
             cured = cured or pair.is_cured(proves)
-        alike = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference is None
-        return alike and (cured or all(self._is_alike_beside(pair, key, keys) for key in keys))
+        found = runs_agree(pair, may, as_jitted=as_jitted, cured=cured).difference
+        if found is not None or cured:
+            return found
+        return next((self._name(key) for key in keys if not self._is_alike_beside(pair, key, keys)), None)
 
     def _is_alike_beside(self, pair: Pair, key: Key, made: Fixes) -> bool:
         """Whether the function of `key` agrees with its original as far as the loosest of its fixes lets it."""
