@@ -148,10 +148,12 @@ def _may_be_filled(module: Module, name: str) -> bool:
 
 
 def _is_stable(module: Module, holder: ast.expr, scope: ast.AST) -> bool:
-    """Whether a variable is bound once, before all loops, or an attribute holds no tree of arrays."""
+    """Whether a variable is bound once, before all loops, or it or an attribute holds no tree of arrays."""
     match holder:
         case ast.Name(id=name):
-            return is_setting(module, name, scope)
+            return is_setting(module, name, scope) or any(
+                is_no_tree(module, source) for source in module.get(Values).origins.of(holder)
+            )
         case ast.Attribute(value=root, attr=attr) if (owner := own_class(module, root)) is not None:
             sources = Sources(module, module.get(Values)).held(attr, family(module, owner))
             return any(is_no_tree(module, source) for source in sources)
