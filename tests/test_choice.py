@@ -26,3 +26,14 @@ def test_a_decorator_stands_above_its_own_function(texts: tuple[str, ...]) -> No
     assert after.endswith("@jax.jit\ndef step(x):\n    return x\n")
     assert all(text in after for text in ABOVE) and after.count("@jax.jit") == 2
     compile(after, "after", "exec")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_assignments_stand_together(newline: str) -> None:
+    above = [f"_{name} = jax.jit({name}){newline * 3}" for name in ("first", "second", "third")]
+    function = f"def _moved(x):{newline}    return x{newline * 3}"
+    chosen = Chosen(TEXT)
+    for text in (*above[:2], function, above[2]):
+        assert chosen.take(fix(text)) is None
+    (edit,) = chosen.edits
+    assert edit.text == f"_first = jax.jit(first){newline}{above[1]}{function}{above[2]}"

@@ -29,8 +29,6 @@ def with_options(xs, rate):
 
 
 _two_of_a_name_step = jax.jit(lambda p, x: p - x)
-
-
 _two_of_a_name_step_2 = jax.jit(lambda p, x: p + x)
 
 

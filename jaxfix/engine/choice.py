@@ -1,7 +1,9 @@
 """Which fixes go together, and what they make together."""
 
+import ast
 from bisect import bisect_left, insort
 from collections.abc import Sequence
+from textwrap import dedent
 
 from jaxfix.report.finding import Fix
 from jaxfix.source.edits import Edit, Span
@@ -11,7 +13,8 @@ class Chosen:
     """Fixes of one text, taken one after the other, that do not overlap.
 
     An edit that several of them make is made once; whole lines that several insert at one place, as definitions
-    above one function, all stand there, in the order of the fixes, and decorators of that function last.
+    above one function, all stand there, in the order of the fixes, and decorators of that function last; assignments
+    stand together.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -64,7 +67,26 @@ class Chosen:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    return "".join(text.lstrip("\r\n") if number else text for number, text in enumerate(texts))
+    """All lines; between two assignments none that are blank, as a person would write them."""
+    parts = [text.lstrip("\r\n") if number else text for number, text in enumerate(texts)]
+    assigns = [len(parts) > 1 and _only_assigns(part) for part in parts]
+    for number in range(len(parts) - 1):
+        if assigns[number] and assigns[number + 1]:
+            parts[number] = _without_blank_end(parts[number])
+    return "".join(parts)
+
+
+def _only_assigns(text: str) -> bool:
+    """Whether all of these lines are assignments."""
+    try:
+        return all(isinstance(statement, ast.Assign) for statement in ast.parse(dedent(text)).body)
+    except SyntaxError:  # a decorator, and what it stands above
+        return False
+
+
+def _without_blank_end(text: str) -> str:
+    kept = text.rstrip("\r\n")
+    return kept + text[len(kept) :].splitlines(keepends=True)[0]
 
 
 def _is_decorator(text: str) -> bool:

@@ -91,9 +91,10 @@ from jaxfix.api.library import HOLDING
 from jaxfix_codemods.callers import is_traced_alone
 from jaxfix_codemods.local_jit import constructors, factories, states
 from jaxfix_codemods.local_jit.driving import serves_a_run
-from jaxfix_codemods.local_jit.judging import is_made_for_each, judge, varies_by_design
+from jaxfix_codemods.local_jit.judging import is_made_for_each, varies_by_design
 from jaxfix_codemods.local_jit.partials import Unapplied, apply_at_the_call, unapplied
 from jaxfix_codemods.local_jit.rewriting import rewrite
+from jaxfix_codemods.local_jit.sharing import Sharing
 from jaxfix_codemods.local_jit.sites import Site, sites, surely_repeats
 
 _TRANSFORMATIONS = ("jax.jit", "jax.pmap", "jax.experimental.pjit.pjit", "equinox.filter_jit", "flax.nnx.jit")
@@ -112,10 +113,12 @@ def find(module: Module) -> Iterator[Finding]:
 
 
 def _made_here(module: Module) -> Iterator[Finding]:
-    for site in sites(module):
+    every = list(sites(module))
+    sharing = Sharing(module, every)
+    for site in every:
         applied = unapplied(module, site)
         if applied is not None or not varies_by_design(module, site):
-            yield _finding(module, site, applied)
+            yield _finding(module, site, sharing, applied)
         elif (advanced := states.advanced(module, site)) is not None:
             yield _of_state(module, site, advanced)
     yield from constructors.findings(module)
@@ -139,7 +142,7 @@ def _of_factory(module: Module, call: ast.Call, uses: LocalUses) -> Callable[...
     )
 
 
-def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
+def _finding(module: Module, site: Site, sharing: Sharing, applied: Unapplied | None) -> Finding:
     found = partial(
         Finding,
         at=site.at,
@@ -152,7 +155,7 @@ def _finding(module: Module, site: Site, applied: Unapplied | None) -> Finding:
     is_possible = _confidence(module, site) is Confidence.POSSIBLE
     once = is_possible and (serves_a_run(module, site) or is_traced_alone(module, site.made))
     try:
-        plan = judge(module, site)
+        plan = sharing.plan(site)
     except Declined as declined:
         moot = is_possible and declined.reason.code is Code.NO_ARRAY and _is_of_its_own(module, site)
         return found(title=title, declined=declined.reason, moot=moot or once)

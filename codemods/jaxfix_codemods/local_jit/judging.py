@@ -30,6 +30,19 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @frozen
+class Shared:
+    """What several places of a file make, each by itself.
+
+    Attributes:
+      name: what it is called.
+      first: the place whose text makes it for all.
+    """
+
+    name: str
+    first: Site
+
+
+@frozen
 class Plan:
     """What is to be done.
 
@@ -42,6 +55,7 @@ class Plan:
       doubts: what only a rerun can settle.
       unasked: whether other files give more reasons for one; they are asked only where all else holds.
       keeps_variable: its variable is bound to other things too, and stays.
+      shared: where other places of the file make the same.
     """
 
     site: Site
@@ -54,6 +68,7 @@ class Plan:
     doubts: tuple[str, ...]
     unasked: tuple[Callable[[], bool], ...]
     keeps_variable: bool = False
+    shared: Shared | None = None
 
     @property
     def is_doubted(self) -> bool:

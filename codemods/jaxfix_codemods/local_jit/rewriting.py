@@ -3,6 +3,7 @@
 import ast
 import keyword
 import re
+from dataclasses import replace
 
 from jaxfix.api import Identifiers, Module, Rewriter
 from jaxfix.api.analysis import hoisting, positional_of
@@ -11,7 +12,7 @@ from jaxfix_codemods.local_jit.sites import Site
 
 
 def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
-    name = _kept_name(plan) or module.get(Identifiers).unused(new_name(module, plan))
+    name = _name(module, plan)
     parameters = _parameters(module, plan)
     if plan.site.function is not None:
         edit.hoist(
@@ -25,7 +26,8 @@ def rewrite(module: Module, plan: Plan, edit: Rewriter) -> None:
         _move(module, plan, name, edit)
         uses = [plan.site.at] if isinstance(plan.site.at, ast.Lambda) else []
     else:
-        text = _made(module, plan, parameters, edit)
+        first = plan if plan.shared is None else replace(plan, site=plan.shared.first)
+        text = _made(module, first, parameters, edit)
         if plan.is_before:
             edit.insert_before(plan.at, f"{name} = {text}", below_hoisted=True)
         else:
@@ -49,6 +51,12 @@ def _jit_again(module: Module, plan: Plan, renamed: ast.Assign, name: str, edit:
     edit.delete(renamed)
 
 
+def _name(module: Module, plan: Plan) -> str:
+    if plan.shared is not None:
+        return plan.shared.name
+    return _kept_name(plan) or module.get(Identifiers).unused(new_name(module, plan))
+
+
 def _kept_name(plan: Plan) -> str | None:
     """The name that it has, where it stays in its function."""
     if not plan.stays:
@@ -60,13 +68,14 @@ def _kept_name(plan: Plan) -> str | None:
 
 def new_name(module: Module, plan: Plan) -> str:
     """From the function around and what is jitted there, such as `_train_step`."""
-    own = _own_name(module, plan.site)
+    own = own_name(module, plan.site)
     if plan.stays:
         return own
-    return _joined(_caller(module, plan.site), own)
+    return _joined(caller(module, plan.site), own)
 
 
-def _caller(module: Module, site: Site) -> str:
+def caller(module: Module, site: Site) -> str:
+    """The name of the function around; empty at the top of a file, and in a lambda."""
     around = module.path(site.taker or site.at).rpartition("<locals>.")[2].rpartition(".")[2].strip("_<>")
     return "" if around in ("module", "lambda") else around
 
@@ -75,7 +84,8 @@ def _joined(caller: str, own: str) -> str:
     return "_" + (own if own == caller or own.startswith(f"{caller}_") else "_".join(p for p in (caller, own) if p))
 
 
-def _own_name(module: Module, site: Site) -> str:
+def own_name(module: Module, site: Site) -> str:
+    """From what is jitted, such as `vmap_loss`."""
     if site.function is not None:
         return site.function.name.strip("_")
     if site.stay.targets:
@@ -171,7 +181,7 @@ def _longer(
 
 def _moved(module: Module, plan: Plan, function: ast.FunctionDef, parameters: dict[str, str], edit: Rewriter) -> str:
     own = function.name.strip("_")
-    name = module.get(Identifiers).unused(own if plan.stays else _joined(_caller(module, plan.site), own))
+    name = module.get(Identifiers).unused(own if plan.stays else _joined(caller(module, plan.site), own))
     edit.hoist(function, plan.at, name, () if function.args.args else tuple(parameters.values()))
     _take(module, plan, function, parameters, edit)
     return name
