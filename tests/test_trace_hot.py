@@ -150,6 +150,20 @@ def test_recompiles_without_a_cure_say_what_to_do() -> None:
     assert not todos(found, compiled(compiles))
 
 
+def test_what_a_cache_has_dropped_is_one_line() -> None:
+    dropped = Cause(Why.UNKNOWN, "no visible difference: evicted from a cache, or caches were cleared")
+    compiles = tuple(
+        Compile("a.py", line, "f", (f"a.py:{line} in f",), "jit(g)", cause, 0.5)
+        for line in (3, 4)
+        for cause in (None, dropped, dropped)
+    )
+    found = replace(measured(), compiles=compiles)
+    (todo,) = todos(found, ())
+    assert todo.words.startswith("let jax keep its programs: `jax.clear_caches`")
+    assert todo.words.endswith(": 4 repeated compiles, 2.0 of 10.0 s")
+    assert not todos(found, compiled(compiles))
+
+
 def test_of_first_compiles_a_cache_is_told() -> None:
     compiles = tuple(Compile("a.py", n, "f", (f"a.py:{n} in f",), "add", None, 1.0) for n in range(5))
     (todo,) = todos(replace(measured(), compiles=compiles), ())

@@ -31,6 +31,7 @@ _RECOMPILES: Mapping[Why, str] = {
 }
 
 
+_KEPT = "let jax keep its programs: `jax.clear_caches`, or a cache that is full, has dropped some"
 _CPU = "cpu"
 
 
@@ -64,6 +65,11 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
             again = f"{row.again} repeated compile{_plural(row.again)}"
             of = f"{again}, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
             found.append(Todo(f"{row.where}, `{row.program}`: {words}: {of}", row.lost_s, row))
+    dropped = [row for row in rows if row.cause is not None and row.why is Why.UNKNOWN and row not in cured]
+    lost, count = sum(row.lost_s for row in dropped), sum(row.again for row in dropped)
+    if dropped and lost >= SHARE * measurement.seconds:
+        of = f"{count} repeated compile{_plural(count)}, {lost:.1f} of {measurement.seconds:.1f} s"
+        found.append(Todo(f"{_KEPT}: {of}", lost, None))
     first = sum(row.seconds - row.lost_s for row in rows)
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
