@@ -87,6 +87,14 @@ def test_of_one_file_alone_nobody_knows_who_calls_it(project: Path) -> None:
     assert (found.code, found.out) == (0, "")
 
 
+@pytest.mark.parametrize("path", ["test_training.py", "tests/training.py"])
+def test_a_loop_of_a_test_is_no_reason_for_a_step(project: Path, path: str) -> None:
+    (project / path).parent.mkdir(exist_ok=True)
+    (project / "train.py").rename(project / path)
+    found = apart("check", "--all", "--select", "unjitted-update", ".")
+    assert not found.out
+
+
 @pytest.mark.parametrize("path", ["compare.py", "tests/test_model.py", "run-it.py"])
 def test_one_more_file_that_keeps_the_state_takes_the_fix_away(project: Path, path: str) -> None:
     (project / path).parent.mkdir(exist_ok=True)

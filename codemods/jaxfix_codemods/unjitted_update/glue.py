@@ -160,7 +160,8 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
         every = (*(found.outside if found.is_looped_outside else ()), *found.through_objects)
         if not every or module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
-        use = next((use for use in every if is_looped_at(use) and is_eager_at(project, use)), None)
+        eager = (use for use in every if not use.is_test and is_looped_at(use) and is_eager_at(project, use))
+        use = next(eager, None)
         if use is not None:
             yield function, use
 

@@ -84,7 +84,7 @@ def _ways(
             yield from _ways(module, work, use, ((use, function), *calls))
     project = module.surroundings.project
     for other in outside:
-        if is_looped_at(other) and runs_of(project, other) is not Runs.TRACED:
+        if not other.is_test and is_looped_at(other) and runs_of(project, other) is not Runs.TRACED:
             yield Way(work, None, ((None, function), *calls), other)
 
 
