@@ -31,6 +31,19 @@ class T(BASES):
         return jax.lax.scan(body, x, None, length=3)[0]
 
 """
+DERIVED = """\
+import jax
+from lib import Base
+
+
+class T(BASES):
+    def once(self, x, n):
+        def loss(x):
+            return jax.lax.cond(n > 2, lambda x: x, lambda x: 2 * x, x).sum()
+
+        return jax.grad(loss)(x)
+
+"""
 METHODS = {
     "of itself": "    def fit(self, x):\n        while True:\n            x = self.once(x, 3)\n        return x\n",
     "of its object": "def drive(x):\n    t = T()\n    for i in range(9):\n        x = t.once(x, 3)\n    return x\n",
@@ -65,20 +78,22 @@ STANDARD = (
 )
 
 
-def is_told(bases: str, rest: str = "") -> bool:
-    text = METHOD.replace("BASES", bases) + rest
+def is_told(bases: str, rest: str = "", method: str = METHOD) -> bool:
+    text = method.replace("BASES", bases) + rest
     found = analyze(SourceFile.decode("tools.py", text.encode()), (CODEMOD,)).found
     return any(not each.finding.moot for each in found)
 
 
+@pytest.mark.parametrize("method", [METHOD, DERIVED])
 @pytest.mark.parametrize("loop", METHODS)
-def test_a_loop_of_the_file_repeats_a_method(loop: str) -> None:
-    assert is_told("Base", METHODS[loop])
+def test_a_loop_of_the_file_repeats_a_method(loop: str, method: str) -> None:
+    assert is_told("Base", METHODS[loop], method)
 
 
+@pytest.mark.parametrize("method", [METHOD, DERIVED])
 @pytest.mark.parametrize("loop", ALONE)
-def test_what_only_a_base_elsewhere_may_repeat_waits_for_a_run(loop: str) -> None:
-    assert not is_told("Base", ALONE[loop])
+def test_what_only_a_base_elsewhere_may_repeat_waits_for_a_run(loop: str, method: str) -> None:
+    assert not is_told("Base", ALONE[loop], method)
 
 
 @pytest.mark.parametrize("base", STANDARD)

@@ -5,6 +5,7 @@ from functools import partial
 
 from jaxfix.api import Code, Confidence, Declined, Equality, Finding, Module, Reason, Safety, Staging
 from jaxfix.api.analysis import Transformed, always_runs, demands, effects, positional_of, transform_of
+from jaxfix_codemods.callers import is_left_to_others
 from jaxfix_codemods.local_loop_function.jitting import UnderJit, jitted
 from jaxfix_codemods.local_loop_function.naming import first_line, last_part
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
@@ -24,6 +25,7 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
         f"{' and '.join(f'`{name}`' for name in primitives)}, compiled again at every call",
         title=title(transformed.names[0]),
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
+        moot=not again and all(is_left_to_others(module, site) for site in sites),
     )
     if (cure := _under_jit(module, transformed)) is not None:
         by_jit = partial(found, title=cure.title, equality=Equality.ROUNDING)
