@@ -32,6 +32,7 @@ def test_a_script_of_2021(project: Path, cli: Cli) -> None:
     assert "by hand                     1" in lines
     assert any("`jax.experimental.host_callback`" in line for line in lines)
     assert any("draws other numbers" in line for line in lines)
+    assert "note: `--diff` shows the changes, `--write` writes those that need no run" in done.err
     page = (ROOT / "docs" / "upgrade.md").read_text()
     assert "\n".join(lines[1:]) in page, "docs/upgrade.md shows what is not printed any more"
 

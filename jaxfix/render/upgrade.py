@@ -35,7 +35,8 @@ def _lines(state: State, paint: Paint) -> Iterator[str]:
     yield from _row("only warns", state.warns)
     yield from _row("differs silently", state.differs)
     at_once = len(state.safe) + len(state.renames)
-    yield f"{'automatic':<24}{at_once:>5}, and {len(state.proving)} with a run that proves them (`--run CMD`)"
+    with_run = f", and {len(state.proving)} with a run that proves them (`--run CMD`)" if state.proving else ""
+    yield f"{'automatic':<24}{at_once:>5}{with_run}"
     yield f"{'by hand':<24}{len(state.by_hand):>5}"
     if state.unread:
         yield f"{'not read':<24}{state.unread:>5} {'file' if state.unread == 1 else 'files'}"

@@ -183,9 +183,9 @@ def _check_options(options: Apply) -> None:
     if STDIN not in options.paths:
         return
     if len(options.paths) > 1 or options.to or not is_text or options.output_file is not None or options.is_dry:
-        raise ConfigError("`apply -` writes the fixed text to stdout, and takes no other path or output")
+        raise ConfigError("`-` writes the fixed text to stdout, and takes no other path or output")
     if options.helper is not None:
-        raise ConfigError("`apply -` writes no file, so `--helper` has nothing to place")
+        raise ConfigError("`-` writes no file, so `--helper` has nothing to place")
     if options.prove or options.run is not None:
         raise ConfigError("stdin cannot be rerun", hint="name the file")
 

@@ -3,7 +3,7 @@
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -62,11 +62,17 @@ def upgrade(options: Upgrade) -> int:
     is_text = options.output_format is OutputFormat.text
     paint = output.paint_for(options.output_file)
     output.give(options.output_file, rendered.text(state, paint) if is_text else json_report.upgrade(state))
-    for note in looked_at.notes:
+    for note in (*looked_at.notes, *_next(state, is_text=is_text)):
         terminal.note(note)
     outcome.tell_errors((*found.errors, *looked.findings.bugs))
     is_found = bool(found.findings) and not options.exit_zero
     return outcome.exit_code(findings=is_found, errors=found.errors, bugs=looked.findings.bugs)
+
+
+def _next(state: State, *, is_text: bool) -> Iterator[str]:
+    """The options that write what the state calls automatic."""
+    if is_text and (state.safe or state.renames):
+        yield "`--diff` shows the changes, `--write` writes those that need no run"
 
 
 def _asked(options: Upgrade, request: Request) -> int:
