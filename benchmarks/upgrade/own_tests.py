@@ -177,7 +177,8 @@ def _outcome(folder: Path, own: Own, python: str) -> Outcome:
         return _cells(folder, own, python)
     if own.modules:
         said = _run(folder, [python, "-W", "ignore", str(_INSIDE / "modules.py"), *own.modules], own).stdout
-        return _last_object(said) or {"all": "not done"}
+        done = [_last_object(line) for line in said.splitlines()]
+        return dict.fromkeys(own.modules, _NOT_REACHED) | {name: error for each in done for name, error in each.items()}
     if own.program:
         return _program(folder, own, python)
     return _tests(folder, own, python)

@@ -27,7 +27,7 @@ sys.path.insert(0, os.getcwd())
 said = {}
 for name in json.load(sys.stdin):
     try:
-        importlib.importmodule_of(name)
+        importlib.import_module(name)
         said[name] = ""
     except BaseException as error:
         said[name] = f"{type(error).__name__}: {error}"[:200]

@@ -1,10 +1,11 @@
 """Imports modules in order, in one process; needs the standard library alone.
 
-`python modules.py NAME ...` prints one JSON object: by module, "" or its error. Modules after `REACHED_S` seconds, and
-the one that is imported then, are not reached.
+`python modules.py NAME ...` prints a JSON object for each: by module, "" or its error. A module that takes `MODULE_S`
+seconds, and what comes after `REACHED_S`, is not reached; so is what comes after one that no signal ends.
 """
 
 import contextlib
+import faulthandler
 import importlib
 import io
 import json
@@ -14,6 +15,7 @@ import sys
 import time
 
 NOT_REACHED = "not reached"
+MODULE_S = 20
 
 
 class Late(BaseException):
@@ -21,11 +23,14 @@ class Late(BaseException):
 
 
 def main() -> None:
-    end = time.monotonic() + int(os.environ["REACHED_S"])
+    reached_s = int(os.environ["REACHED_S"])
+    end = time.monotonic() + reached_s
     sys.path.insert(0, os.getcwd())
     names, sys.argv = sys.argv[1:], sys.argv[:1]
-    sys.__stdout__.write("\n" + json.dumps({name: _error(name, end) for name in names}) + "\n")
-    sys.__stdout__.flush()
+    faulthandler.dump_traceback_later(reached_s + MODULE_S, exit=True)
+    for name in names:
+        sys.__stdout__.write("\n" + json.dumps({name: _error(name, end)}) + "\n")
+        sys.__stdout__.flush()
     os._exit(0)
 
 
@@ -34,7 +39,7 @@ def _error(name: str, end: float) -> str:
     if left <= 0:
         return NOT_REACHED
     signal.signal(signal.SIGALRM, _late)
-    signal.setitimer(signal.ITIMER_REAL, left)
+    signal.setitimer(signal.ITIMER_REAL, min(left, MODULE_S))
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             importlib.import_module(name)
