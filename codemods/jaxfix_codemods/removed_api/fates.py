@@ -59,8 +59,10 @@ def lacks_new(module: Module, row: Row) -> bool:
 
 def too_new(row: Row, new: str) -> Reason:
     """Why it is left alone where `lacks_new`; `new` as a person reads it."""
-    since = f"{new} came with {package_of(row)} {row.life.since}"
-    return Reason(Code.OLDER_VERSION, f"{since}, and an older one is in use, or one that the project runs with")
+    since = row.life.since
+    cure = f": `jaxfix upgrade --from {since}` rewrites it" if _is_of_jax(row) else ": raise its lower bound"
+    told = f"{new} came with {package_of(row)} {since}, and the project allows or has an older one{cure}"
+    return Reason(Code.OLDER_VERSION, told)
 
 
 def words(row: Row, what: str, module: Module, *, number: int = 1) -> str:
