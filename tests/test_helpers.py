@@ -324,10 +324,7 @@ def test_what_comes_from_stdin_has_no_place_for_it(project: Path, cli: Cli, monk
     assert done.out == USER
     assert "there is no place for the file that holds `cast_like`" in done.err
     assert written() == set()
-    assert (
-        "error: `-` writes no file, so `--helper` has nothing to place"
-        in cli(*APPLY, "-", "--helper", "a.py").err
-    )
+    assert "error: `-` writes no file, so `--helper` has nothing to place" in cli(*APPLY, "-", "--helper", "a.py").err
 
 
 # how it is told
