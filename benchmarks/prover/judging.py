@@ -31,7 +31,7 @@ OWN = "\n".join([*HEAD, "print(trap.out())", ""])
 """The program of a trap, which shows what a careless rewrite breaks."""
 BY_CLASS = (
     *("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after"),
-    *("doubts", "right_doubts", "doubts_later", "own_changes", "own_right"),
+    *("doubts", "right_doubts", "doubts_later", "own_changes", "own_right", "hidden"),
 )
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 _PROMISED = {"drifting-state-dtype": Equality.CONVERGED.name}
