@@ -622,6 +622,9 @@ def rounded(steps: Iterable[Razor], names: Collection[str], found: Likeness, pri
     counted = sorted({path for entry in mine for path in entry.counted})
     if counted:
         parts.append(f"under jit {', '.join(f'`{path}`' for path in counted)} is an array, not a Python number")
+    others = dict.fromkeys(words for entry in mine for words in entry.unlike)
+    if others:
+        parts.append(f"not as without `jit` on data that the program never passes: {', '.join(others)}")
     if found.drift:
         where = f" in {found.farthest}" if found.drift > _FAR else ""
         parts.append(f"the whole run drifts by {found.drift:.1e}{where}{_last_printed(*printed)}")

@@ -205,6 +205,7 @@ class Razor:
       difference: the first one that may not be, in words.
       seconds: that this took.
       counted: attributes of what it returns that are Python numbers, and arrays of the same value under `jit`.
+      unlike: other arguments of the host on which `jit` is not what the function is without it, in words.
     """
 
     function: str
@@ -219,6 +220,7 @@ class Razor:
     seconds: float
     widened: int = 0
     counted: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
 
 
 class Kind(Enum):

@@ -15,6 +15,7 @@ from . import start
 from .calls import is_tracing
 from .muted import muted
 from .razor import Call, InPlace, Step, changing, held, stepped
+from .unlike import unlike
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -84,6 +85,8 @@ class _Bare:
                 sides = (self.function, self.jitted)
                 one, other = map(changing, sides) if self.in_place else sides
                 add(self.entry, stepped(one, other, made, returned))
+                if self.calls == 1 and not self.is_late and not self.in_place:
+                    self.entry["unlike"] = self.entry["unlike"] or unlike(one, other, made)
         except Exception as error:  # whatever it is, it must not be the program's
             self.entry["difference"] = (
                 self.entry["difference"] or f"cannot be compared: {type(error).__name__}: {error}"
@@ -106,6 +109,7 @@ def entry() -> dict[str, Any]:
         "difference": None,
         "seconds": 0.0,
         "counted": [],
+        "unlike": [],
         **figures,
     }
 

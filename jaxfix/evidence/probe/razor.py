@@ -103,7 +103,7 @@ def held(args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
 def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> Step:
     """Compares a step of both functions; `returned` is what the plain one has returned unchanged."""
     try:
-        args, keywords = call.passed(_copied)
+        args, keywords = call.passed(copied)
         new = jitted(*args, **keywords)
         native = compared(returned, new)
     except Exception as error:
@@ -113,7 +113,7 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
     double = _doubled(function, jitted, call)
     plain, compiled = call.of(function), call.of(jitted)
     if double.difference is None and double.double <= LIMIT:
-        far = lost(returned, new, plain, call.leaves, lambda: _in_double(plain, call.leaves))
+        far = lost(returned, new, plain, call.leaves, lambda: in_double(plain, call.leaves))
         if far and not _is_as_traced(compiled, call.leaves, returned, _one_by_one):
             return native._replace(double=double.double, difference=f"{far:.1e} {IN_SINGLE}")
         return double._replace(single=native.single, counted=native.counted)
@@ -237,8 +237,8 @@ def apart(one: Of, other: Of, leaves: list[Any], *, eagerly: bool) -> Apart:
     if double is not None and double <= LIMIT:
         far = 0.0
         with contextlib.suppress(Exception):
-            old, new = (side(list(map(_copied, leaves))) for side in (one, other))
-            far = lost(old, new, one, leaves, lambda: _in_double(one, leaves))
+            old, new = (side(list(map(copied, leaves))) for side in (one, other))
+            far = lost(old, new, one, leaves, lambda: in_double(one, leaves))
         return Apart(double, lost=far)
     if double is not None and not (_narrows(one, leaves) or _narrows(other, leaves)):
         return Apart(double)
@@ -257,12 +257,12 @@ def _apart_widened(one: Of, other: Of, leaves: list[Any]) -> float | None:
     nearest: float | None = None
     for change, setting in (
         (to_double, double_precision),
-        (_copied, double_precision),
-        (_copied, contextlib.nullcontext),
+        (copied, double_precision),
+        (copied, contextlib.nullcontext),
     ):
         with contextlib.suppress(Exception):
             with setting():
-                (old, arrays), (new, _) = (_traced(side, list(map(change, leaves))) for side in (one, other))
+                (old, arrays), (new, _) = (traced(side, list(map(change, leaves))) for side in (one, other))
             with double_precision():
                 one_, other_ = (_run_wide(program, list(map(to_double, arrays))) for program in (old, new))
                 nudged = functools.partial(_run_changed, old, arrays)
@@ -312,7 +312,7 @@ def _doubled(function: Function, jitted: Function, call: Call) -> Step:
     return Step(found.leaves, 0.0, found.largest, "double", words)
 
 
-def _in_double(function: Of, leaves: list[Any]) -> Any:
+def in_double(function: Of, leaves: list[Any]) -> Any:
     with double_precision():
         return function(list(map(to_double, leaves)))
 
@@ -321,7 +321,7 @@ def _narrows(function: Of, leaves: list[Any]) -> bool:
     """Whether it computes in less than double precision although it is given that, or cannot be given it."""
     try:
         with double_precision():
-            return _has_narrow(_traced(function, list(map(to_double, leaves)))[0].jaxpr.jaxpr)
+            return _has_narrow(traced(function, list(map(to_double, leaves)))[0].jaxpr.jaxpr)
     except Exception:
         return True
 
@@ -340,7 +340,7 @@ def _is_as_traced(function: Of, leaves: list[Any], returned: Any, run: Callable[
     """Whether its program, run so, returns the bits that were returned."""
     tree = importlib.import_module("jax").tree_util
     try:
-        program, arrays = _traced(function, list(map(_copied, leaves)))
+        program, arrays = traced(function, list(map(copied, leaves)))
         values = list(run(program.jaxpr, arrays))
     except Exception:
         return False
@@ -352,7 +352,7 @@ def _is_as_traced(function: Of, leaves: list[Any], returned: Any, run: Callable[
 def _is_faithful(function: Of, leaves: list[Any]) -> bool:
     """Whether it does eagerly what it does under a trace."""
     try:
-        return _is_as_traced(function, leaves, function(list(map(_copied, leaves))), _as_it_is)
+        return _is_as_traced(function, leaves, function(list(map(copied, leaves))), _as_it_is)
     except Exception:
         return False
 
@@ -385,7 +385,7 @@ class Program(NamedTuple):
     structure: Any
 
 
-def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
+def traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
     """The function as a program of the arrays among the leaves, and these."""
     jax = importlib.import_module("jax")
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
@@ -403,7 +403,7 @@ def _traced(function: Of, leaves: list[Any]) -> tuple[Program, list[Any]]:
     return Program(jax.make_jaxpr(run)(*arrays), structure[0]), arrays
 
 
-def _copied(leaf: Any) -> Any:
+def copied(leaf: Any) -> Any:
     """A copy on the same device: a jitted function may donate what it is given."""
     return leaf.copy() if is_array(leaf) and not is_key(leaf) else fresh(leaf)
 

@@ -1,0 +1,137 @@
+"""Arguments of the host on which a jitted step is not what the plain one is: errors, digits, and texts.
+
+Outside of `jit` a Python number is divided by zero with an error, has as many digits as it needs, and NumPy computes in
+double precision; as an argument of a jitted function it is an array of 32 bits. The program's own run does not show
+that, and a step may be right without it: so it is tried, and the receipt says it.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .contexts import loops_freely
+from .digits import lost
+from .razor import Call, Function, compared, copied, in_double, traced
+from .samples import is_array
+
+_MOST, _FEW = 8, 4
+_SHIFT, _FACTOR, _LARGEST = 2**30, 10007, 2**31
+"""By how much larger floats are made, how many times integers, and the first that 32 bits do not hold."""
+_OF_NUMBERS = (ArithmeticError, LookupError)
+
+
+def unlike(function: Function, jitted: Function, call: Call) -> list[str]:
+    """On which other arguments of the host both differ, in words, some of each kind; nothing where that is unknown."""
+    texts = list(_texts(function, jitted, call))
+    if _may_not_end(jitted, call):
+        return texts
+    places = list(_numbers(jitted, call))
+    return [*_undivided(function, jitted, call, places), *_large(function, jitted, call, places), *texts]
+
+
+def _numbers(jitted: Function, call: Call) -> Iterator[int]:
+    """The numbers of the host that become arrays: what is static takes no tracer."""
+    jax = importlib.import_module("jax")
+    for place in [at for at, leaf in enumerate(call.leaves) if _is_number(leaf)][:_MOST]:
+
+        def of_one(value: Any, at: int = place) -> Any:
+            return call.of(jitted)([*call.leaves[:at], value, *call.leaves[at + 1 :]])
+
+        try:
+            jax.make_jaxpr(of_one)(call.leaves[place])
+        except Exception:  # whatever a static argument may not be
+            continue
+        yield place
+
+
+def _may_not_end(jitted: Function, call: Call) -> bool:
+    """Whether other numbers may decide how often something runs."""
+    try:
+        return loops_freely(traced(call.of(jitted), list(map(copied, call.leaves)))[0].jaxpr.jaxpr)
+    except Exception:  # no trace says so
+        return True
+
+
+def _undivided(function: Function, jitted: Function, call: Call, places: list[int]) -> Iterator[str]:
+    """Zero for each argument, and numbers that are equal, where Python alone raises."""
+    given = dict.fromkeys(leaf for at in places if isinstance(leaf := call.leaves[at], int | float))
+    for place, name in _single(function, call):
+        others = [0, *given] if place in places else [0]
+        for other in [number for number in others if number is not call.leaves[place]][:_FEW]:
+            leaves = [*call.leaves[:place], other, *call.leaves[place + 1 :]]
+            error = _raised(call.of(function), leaves)
+            if isinstance(error, _OF_NUMBERS) and _raised(call.of(jitted), leaves) is None:
+                yield f"`{name}` as {other} raises no {type(error).__name__}"
+                break
+
+
+def _single(function: Function, call: Call) -> list[tuple[int, str]]:
+    """The arguments that are a number or an array, and the parameters that they belong to."""
+    tree = importlib.import_module("jax").tree_util
+    paths = [path for path, _ in tree.tree_flatten_with_path(call.holding(call.leaves))[0]]
+    return [(at, _name(function, path)) for at, path in enumerate(paths) if len(path) == 2][:_MOST]
+
+
+def _large(function: Function, jitted: Function, call: Call, places: list[int]) -> Iterator[str]:
+    """Numbers that 32 bits do not hold, or whose products or differences they do not."""
+    leaves = [_enlarged(leaf) if at in places else leaf for at, leaf in enumerate(call.leaves)]
+    paths = importlib.import_module("jax").tree_util.tree_flatten_with_path(call.holding(call.leaves))[0]
+    changed = [at for at in places if leaves[at] is not call.leaves[at]]
+    names = dict.fromkeys(f"`{_name(function, paths[at][0])}`" for at in changed)
+    plain, compiled = call.of(function), call.of(jitted)
+    try:
+        old, new = (side(list(map(copied, leaves))) for side in (plain, compiled))
+        is_other = names and (
+            compared(old, new).difference is not None
+            or lost(old, new, plain, leaves, lambda: in_double(plain, leaves))
+        )
+    except Exception:  # an error says it where it happens
+        return
+    if is_other:
+        yield f"large numbers in {' and '.join(names)} have 32 bits instead of Python's or NumPy's digits"
+
+
+def _enlarged(leaf: Any) -> Any:
+    np = importlib.import_module("numpy")
+    if isinstance(leaf, int):
+        return leaf * _FACTOR if abs(leaf * _FACTOR) < _LARGEST else leaf
+    if isinstance(leaf, float) or leaf.dtype == np.float64:
+        return leaf + _SHIFT
+    return leaf
+
+
+def _texts(function: Function, jitted: Function, call: Call) -> Iterator[str]:
+    """A text in a dictionary of arrays: no jitted function takes one."""
+    args, keywords = call.holding(list(map(copied, call.leaves)))
+    for place, value in enumerate(args):
+        if type(value) is not dict or not any(map(is_array, value.values())):
+            continue
+        made = Call((*args[:place], value | {"text": "text"}, *args[place + 1 :]), keywords)
+        if _raised(made.of(function), made.leaves) is None and _raised(made.of(jitted), made.leaves) is not None:
+            yield f"a text in `{_parameter(function, place)}` raises"
+
+
+def _raised(called: Callable[[list[Any]], Any], leaves: list[Any]) -> Exception | None:
+    try:
+        called(list(map(copied, leaves)))
+    except Exception as error:  # any
+        return error
+    return None
+
+
+def _name(function: Function, path: tuple[Any, ...]) -> str:
+    """The parameter of a leaf at this path among positional arguments and keywords."""
+    return _parameter(function, path[1].idx) if path[0].idx == 0 else str(path[1].key)
+
+
+def _parameter(function: Function, place: int) -> str:
+    names = list(inspect.signature(function).parameters)
+    return names[min(place, len(names) - 1)]
+
+
+def _is_number(leaf: Any) -> bool:
+    np = importlib.import_module("numpy")
+    if isinstance(leaf, np.ndarray | np.generic):
+        return bool(leaf.dtype.kind in "iuf")
+    return isinstance(leaf, int | float) and not isinstance(leaf, bool)
