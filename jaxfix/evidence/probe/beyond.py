@@ -42,7 +42,7 @@ from .jaxprs import same_program
 from .limits import limits, numbers_of, of_program
 from .originals import nested
 from .pairing import Call, Leaves, Pairing
-from .perturb import is_plain, variations
+from .perturb import MIXED, is_plain, mixed, variations
 from .precision import double_precision, to_double
 from .programs import ASKING
 from .read_files import READING
@@ -239,14 +239,14 @@ class Beyond:
     def arguments(self, leaves: Leaves) -> Iterator[None]:
         """Other Python values, objects of subclasses, and NumPy in place of jax."""
         for how, sample in self.sample.with_other_hidden():
-            self._pair_of(f"{kinds.GIVEN}another `{how}`", sample)
+            self._pair_of_options(f"{kinds.GIVEN}another `{how}`", sample)
             yield
         mentioned, texts = self.sides.before_reach.names | self.sides.reach.names, self.hints.texts
         for how, sample in frozen.others(self.sample, leaves, Alter(self.sides.reach.is_mine, [*texts]), mentioned):
-            self._pair_of(f"{kinds.GIVEN}another `{how}`", sample)
+            self._pair_of_options(f"{kinds.GIVEN}another `{how}`", sample)
             yield
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
-            self._pair_of(how, sample)
+            self._pair_of_options(how, sample)
             yield
         for how, sample in self._items():
             self._pair_of(how, sample)
@@ -270,6 +270,9 @@ class Beyond:
             for how, other in itertools.chain(kinds.thresholds(leaves, self.limits), kinds.zeros(leaves)):
                 self.trial.pair(how, other)
                 yield
+                if (turned := mixed(other)) is not other:
+                    self.trial.pair(f"{how}{MIXED}", turned)
+                    yield
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
             allowed = self._as_declared(leaves, other)
             if any(one is not two for one, two in zip(leaves, allowed, strict=True)):
@@ -388,12 +391,20 @@ class Beyond:
         is_count = not is_array(leaf) and (other is None or work_of(one) != work_of(other))
         return kinds.SMALL if is_count else 2**31
 
-    def _pair_of(self, how: str, sample: Sample) -> None:
+    def _pair_of_options(self, how: str, sample: Sample) -> None:
+        """The same of another option, which may decide what is done with data that the program has not."""
+        self._pair_of(how, sample)
+        leaves = sample.leaves()
+        other = leaves if self.sides.hazardous else mixed(leaves)
+        if other is not leaves:
+            self._pair_of(f"{how}{MIXED}", sample, other)
+
+    def _pair_of(self, how: str, sample: Sample, leaves: Leaves | None = None) -> None:
         """Calls both with the arguments of another sample."""
         trial, own = self.trial, self.trial.sample
         trial.sample = sample
         try:
-            trial.pair(how, sample.leaves())
+            trial.pair(how, sample.leaves() if leaves is None else leaves)
         finally:
             trial.sample = own
 

@@ -69,6 +69,7 @@ def limits(codes: Iterable[tuple[CodeType, Any]], given: Mapping[str, Any]) -> L
     codes = list(codes)
     nodes = [part for code, _ in codes for node in definitions(code) for part in ast.walk(node)]
     known = {name: value for name, value in chain(_held(codes), _defaults(nodes), given.items()) if _is_number(value)}
+    known |= {name: value for name, value in _assigned(nodes, known) if name not in known}
     counted = {name for node in nodes for name in _of_sizes(node)}
     found = Limits()
     for node in nodes:
@@ -77,12 +78,28 @@ def limits(codes: Iterable[tuple[CodeType, Any]], given: Mapping[str, Any]) -> L
 
 
 def numbers_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The numbers among arguments and in the attributes of objects among them, by name."""
-    found = {name: value for name, value in arguments.items() if _is_number(value)}
+    """The numbers among arguments and in the attributes of objects among them, and the lengths of others, by name."""
+    held = dict(arguments)
     for owner in arguments.values():
-        held = fields(owner) if hasattr(owner, "__dict__") and not isinstance(owner, type) else ()
-        found |= {name: value for name in held if _is_number(value := getattr(owner, name, None))}
-    return found
+        names = fields(owner) if hasattr(owner, "__dict__") and not isinstance(owner, type) else ()
+        held |= {name: getattr(owner, name, None) for name in names}
+    found = {name: value for name, value in held.items() if _is_number(value)}
+    return found | {_length(name): length for name, value in held.items() if (length := _length_of(value))}
+
+
+def _length(name: str) -> str:
+    """What the length of what has that name is known by."""
+    return f"len({name})"
+
+
+def _length_of(value: Any) -> int:
+    """How many items a value has; 0 where it has none, or is not counted by items."""
+    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        return 0
+    try:
+        return len(value)
+    except Exception:  # a scalar, or whatever the class of a user raises
+        return 0
 
 
 def of_program(program: Any) -> Limits:
@@ -172,6 +189,11 @@ def _numbers(node: ast.expr, known: Mapping[str, Any]) -> Iterator[float]:
             yield value
         case ast.Name() | ast.Attribute() if _last(node) in known:
             yield known[_last(node)]
+        case (
+            ast.Call(func=ast.Name(id="len"), args=[of])
+            | ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=0))
+        ) if _length(_last(of)) in known:
+            yield known[_length(_last(of))]
 
 
 def _folded(node: ast.BinOp) -> float | None:
@@ -202,6 +224,14 @@ def _defaults(nodes: list[ast.AST]) -> Iterator[tuple[str, Any]]:
             optional = zip([*args.posonlyargs, *args.args][::-1], args.defaults[::-1], strict=False)
             for arg, default in (*optional, *zip(args.kwonlyargs, args.kw_defaults, strict=True)):
                 yield from ((arg.arg, value) for value in (_numbers(default, {}) if default is not None else ()))
+
+
+def _assigned(nodes: list[ast.AST], known: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Local variables that are one of the known numbers."""
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield from ((name, number) for number in _numbers(value, known))
 
 
 def _of_sizes(node: ast.AST) -> Iterator[str]:

@@ -22,6 +22,8 @@ def is_of_other_type(how: str) -> bool:
     return how.endswith((HALVED, SHORTER))
 
 
+MIXED = ", signs mixed"
+"""How labels of calls end whose floats are of both signs: one of two branches may treat them alike."""
 WHOLE = ("the same bytes as integers", "integers as large as their type")
 """How labels of calls end whose floats are whole numbers."""
 
@@ -71,7 +73,7 @@ def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> It
     modes: list[tuple[str, Callable[[Any], Any]]] = [("perturbed", jittered)]
     if not hazardous:
         modes += [("perturbed, signs turned", lambda host: -host), ("perturbed, all zero", lambda host: host * 0)]
-        modes += [(f"perturbed, {SPECIAL}", _specials)]
+        modes += [(f"perturbed, {SPECIAL}", _specials), (f"perturbed{MIXED}", alternating)]
     for how, change in modes:
         yield from _if_new(how, leaves, [_inexact(leaf, change) for leaf in leaves])
     rolled = [_mapped(leaf, lambda host, _: np.roll(host, 1, axis=0)) if _is_long(leaf) else leaf for leaf in leaves]
@@ -82,9 +84,26 @@ def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> It
     yield from _if_new(f"perturbed, {SHORTER}", leaves, _shortened(leaves))
     if not hazardous:  # what is to converge may not, with fewer digits
         yield from _if_new(f"perturbed, {HALVED}", leaves, [halved(leaf) for leaf in leaves])
+    others = leaves if hazardous else mixed(leaves)
     for place, leaf in enumerate(leaves):
         for how, other in _alternatives(leaf, hazardous, texts):
             yield how, [*leaves[:place], other, *leaves[place + 1 :]]
+            if others is not leaves and isinstance(leaf, bool | int | str) and type(other) is type(leaf):
+                yield f"{how}{MIXED}", [*others[:place], other, *others[place + 1 :]]
+
+
+def mixed(leaves: Leaves) -> Leaves:
+    """The leaves with arrays of floats of both signs; the same list where there are none."""
+    made = [_inexact(leaf, alternating) if getattr(leaf, "ndim", 0) else leaf for leaf in leaves]
+    return made if any(one is not other for one, other in zip(made, leaves, strict=True)) else leaves
+
+
+def alternating(host: Any) -> Any:
+    """Every second value with another sign, and all of them a little moved."""
+    np = importlib.import_module("numpy")
+    drawn = np.random.default_rng(_SEED).uniform(size=host.shape)
+    moved = host * (1 + 0.25 * drawn) + 0.01 * (1 + drawn)  # no number stays zero
+    return moved * np.where(np.arange(host.size).reshape(host.shape) % 2, -1, 1)
 
 
 def _alternatives(leaf: Any, hazardous: bool, texts: Sequence[str]) -> Iterator[tuple[str, Any]]:

@@ -33,6 +33,7 @@ from .pace import paced
 from .pairing import Call, Leaves
 from .perturb import (
     HALVED,
+    MIXED,
     RETYPED,
     SPECIAL,
     changed,
@@ -41,6 +42,7 @@ from .perturb import (
     is_foreign,
     is_of_other_type,
     is_plain,
+    mixed,
     variations,
 )
 from .razor import Apart, apart
@@ -190,13 +192,15 @@ class Trial:
         numbers = [number for number in asked if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
         given = self.sides.given if self._is_of_library() else []  # a program's own sources say what it rebinds
         slots = Slots(reach, self.owner.stored(), given, moved, () if self.sides.hazardous else numbers)
-        any_bound = False
+        any_bound, other = False, leaves if self.sides.hazardous else mixed(leaves)
         for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
             if not (slot.label.partition("[")[0] in arguments and is_array(slot.other)):  # whose values are traced
                 self.slots.append(slot.label.partition(" = ")[0])
             with slot.rebound():
                 self.pair(f"rebound `{slot.label}`", leaves)
+                if other is not leaves and not is_array(slot.other):
+                    self.pair(f"rebound `{slot.label}`{MIXED}", other)
             yield
         for name in variables(reach.codes):
             self.record.untried.tried(self.name, variable(name))
