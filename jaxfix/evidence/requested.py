@@ -23,6 +23,7 @@ _WORDS = {
     Equality.FEWER_ROWS: "bitwise as the original that skips the shorter batch",
     Equality.MASKED: f"within {TOLERANCE:.0e} of the largest value, and bitwise the same with other rows as padding",
 }
+_UNTRIED = {Equality.MASKED: ("arrays of another rank",)}
 Texts = Callable[..., Mapping[str, bytes]]
 """The sources with these fixes made; with `as_reference` in the way that is compared with."""
 
@@ -99,7 +100,8 @@ class _Trial:
         words = "not equal" if key in self._refused else _WORDS.get(self._equality(key), self._equality(key).value)
         sides, courses = (counts(self.before), counts(after)), (course(self.before), course(after))
         found = Comparison(self.before.case, verdict, reason, *sides, words, 0.0)
-        return replace(found, course_before=courses[0], course_after=courses[1])
+        untried = _UNTRIED.get(self._equality(key), ())
+        return replace(found, course_before=courses[0], course_after=courses[1], untried=untried)
 
     def _verdict(self, key: Key) -> tuple[Verdict, str]:
         if self.before.failure is not None:

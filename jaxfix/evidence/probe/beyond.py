@@ -273,6 +273,9 @@ class Beyond:
                 if (turned := mixed(other)) is not other:
                     self.trial.pair(f"{how}{MIXED}", turned)
                     yield
+        for how, other in kinds.numbered(leaves) if not self.sample.traced else ():
+            self.trial.ask(how, other)
+            yield
         for how, other in kinds.typed(leaves) if not self.sample.traced else ():
             allowed = self._as_declared(leaves, other)
             if any(one is not two for one, two in zip(leaves, allowed, strict=True)):

@@ -114,6 +114,13 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 
 
+def numbered(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
+    """A Python number in the place of each array."""
+    places = [place for place, leaf in enumerate(leaves) if _is_data(leaf) and leaf.ndim and _is_float(leaf)]
+    for number, place in enumerate(places[:_MOST_ALONE], 1):
+        yield f"{GIVEN}a number for array {number}", _with(leaves, place, 0.5)
+
+
 def zeros(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     """Nothing in the place of each Python number, one after the other: what is false may be taken for not given."""
     for place, leaf in enumerate(leaves):
@@ -147,6 +154,15 @@ def thresholds(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
                 for value in (number, math.nextafter(number, -math.inf), math.nextafter(number, math.inf)):
                     other = value if isinstance(leaf, float) else _mapped(leaf, functools.partial(_filled, value))
                     yield f"perturbed, {number} or near it", _with(leaves, place, other)
+
+
+def below(leaves: Leaves, limits: Limits) -> Iterator[Leaves]:
+    """Single numbers a little below each of the requested ones."""
+    for number in limits.bounds[:_MOST_THRESHOLDS]:
+        less = math.nextafter(number, -math.inf)
+        made = [less if isinstance(leaf, float) else leaf for leaf in leaves]
+        if any(one is not two for one, two in zip(leaves, made, strict=True)):
+            yield made
 
 
 def counts(

@@ -187,6 +187,8 @@ def _numbers(node: ast.expr, known: Mapping[str, Any]) -> Iterator[float]:
             yield from (value for part in parts for value in _numbers(part, known))
         case ast.BinOp() if isinstance(value := _folded(node), int | float):
             yield value
+        case ast.BinOp(left=left, right=right):
+            yield from (number for side in (left, right) if _last(side) for number in _numbers(side, known))
         case ast.Name() | ast.Attribute() if _last(node) in known:
             yield known[_last(node)]
         case (

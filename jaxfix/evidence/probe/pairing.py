@@ -40,6 +40,9 @@ class Pairing(Protocol):
         """Adds what both return; whether the original returned."""
         ...
 
+    def ask(self, how: str, leaves: Leaves) -> None:
+        """Notes whether the original alone raises on these leaves."""
+
     def tell(self, how: str, before: str, after: str) -> None:
         """Adds the observations on both besides their results."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from .originals import Text
 
 DEFAULTS = "what its parameters default to"
+MESHES = "a call outside of its mesh"
 
 
 class Change(NamedTuple):
@@ -39,6 +40,18 @@ def unknown(qualname: str, before: Text, after: Text) -> bool:
         return False
     old, new = (dict(_all(found[0].args)) for found in nodes)
     return any(_value(one) is None or _value(new[name]) is None for name, one in old.items() if _differ(one, new, name))
+
+
+def loses_its_mesh(before: Text, after: Text) -> bool:
+    """Whether a `pjit`, which asks for a mesh around its calls, has become something else."""
+    return "pjit" in _names(before) - _names(after)
+
+
+def _names(text: Text) -> set[str]:
+    """The names that a text imports, and the attributes that it reads."""
+    nodes = list(ast.walk(text.tree))
+    imported = {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+    return imported | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
 
 
 def _differ(old: ast.expr | None, new: dict[str, ast.expr | None], name: str) -> bool:

@@ -123,6 +123,8 @@ class ShadowCall:
                 self.record.untried.leave_out(name, BESIDE, self.record.alone.get(name, ""))
             if name in self.copies:
                 self._parameters(name)
+            if parameters.loses_its_mesh(text_of(self.texts[self.files[name]]), text_of(self.files[name])):
+                self.record.untried.leave_out(name, parameters.MESHES)
         if self.clock is None:
             return
         self.record.peak_bytes = self.record.peak_bytes or peak_bytes()

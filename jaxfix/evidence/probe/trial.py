@@ -25,7 +25,7 @@ from .contexts import UNDER
 from .files import is_foreign as is_of_library
 from .files import is_jax
 from .followed import Followed
-from .kinds import GIVEN, wider
+from .kinds import GIVEN, below, wider
 from .limits import limits, numbers_of
 from .messages import overheard
 from .originals import Unmade, plain, stated_in, tells_a_length
@@ -66,6 +66,7 @@ _UNLIKE = (SPECIAL, HALVED, RETYPED)
 _CALL_S = 5.0
 RAISED, AFTER = "raised", " after "
 _MOST_NUMBERS, _MOST_COUNT = 6, 2048
+REFUSED = "data that only the original refuses"
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
 _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b")
@@ -188,11 +189,12 @@ class Trial:
     def _rebound(self, leaves: Leaves) -> Iterator[None]:
         moved = {self.sides.text.file: self.sample.code.co_filename}
         reach, arguments = self.sides.before_reach, self.sample.arguments(leaves)
-        asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments)).near()
-        numbers = [number for number in asked if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
+        asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments))
+        numbers = [number for number in asked.near() if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
         given = self.sides.given if self._is_of_library() else []  # a program's own sources say what it rebinds
         slots = Slots(reach, self.owner.stored(), given, moved, () if self.sides.hazardous else numbers)
         any_bound, other = False, leaves if self.sides.hazardous else mixed(leaves)
+        near = [] if self.sides.hazardous else list(below(leaves, asked))
         for slot in list(slots.of(arguments, self.sides.cells)):
             any_bound = True
             if not (slot.label.partition("[")[0] in arguments and is_array(slot.other)):  # whose values are traced
@@ -201,6 +203,8 @@ class Trial:
                 self.pair(f"rebound `{slot.label}`", leaves)
                 if other is not leaves and not is_array(slot.other):
                     self.pair(f"rebound `{slot.label}`{MIXED}", other)
+                for number, data in enumerate(near if isinstance(slot.other, float) else [], 1):
+                    self.pair(f"rebound `{slot.label}`, numbers below bound {number}", data)
             yield
         for name in variables(reach.codes):
             self.record.untried.tried(self.name, variable(name))
@@ -361,6 +365,7 @@ class Trial:
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         is_lost = self.is_measured and not new["treedef"].startswith(RAISED)
         if old["treedef"].startswith(RAISED) and self._is_refused(how) and _error(old) != _error(new) and not is_lost:
+            self._note_refusal(how, old, new)
             return False
         if how.startswith(GIVEN) and self.is_of_jax and not is_ours and _error(old) and _error(new):
             return False  # neither takes such data, and jax alone says why
@@ -378,6 +383,19 @@ class Trial:
             self._add(how, old, new, found)
             self.record.beside[-1]["deleted"] = sorted(deleted)
         return not old["treedef"].startswith(RAISED)
+
+    def ask(self, how: str, leaves: Leaves) -> None:
+        """Notes whether the original alone raises on data that it may not be made for."""
+        sides = self.sides.after, self.sides.before
+        new, old = (self._output(how, functools.partial(self._call, side, leaves)) for side in sides)
+        if old["treedef"].startswith(RAISED):
+            self._note_refusal(how, old, new)
+
+    def _note_refusal(self, how: str, old: dict[str, Any], new: dict[str, Any]) -> None:
+        """Says of data that the original refuses, and the rewritten function takes, that nothing is compared there."""
+        if _error(new) is None and not how.startswith(UNDER):
+            because = f"{how.removeprefix(GIVEN)}: {str(_error(old)).removeprefix(RAISED).strip()}".replace(",", " and")
+            self.record.untried.leave_out(self.name, REFUSED, because)
 
     def tell(self, how: str, before: str, after: str) -> None:
         """Adds the observations on both besides their results."""

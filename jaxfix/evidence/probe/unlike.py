@@ -83,8 +83,7 @@ def _large(function: Function, jitted: Function, call: Call, places: list[int]) 
     try:
         old, new = (side(list(map(copied, leaves))) for side in (plain, compiled))
         is_other = names and (
-            compared(old, new).difference is not None
-            or lost(old, new, plain, leaves, lambda: in_double(plain, leaves))
+            compared(old, new).difference is not None or lost(old, new, plain, leaves, lambda: in_double(plain, leaves))
         )
     except Exception:  # an error says it where it happens
         return

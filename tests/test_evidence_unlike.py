@@ -1,0 +1,109 @@
+"""Other numbers and texts with which a step under an added `jit` is not what it is without: they are said."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from beside_program import differing, measured
+
+from jaxfix.evidence.probe.razor import Call
+from jaxfix.evidence.probe.unlike import unlike
+
+jax = pytest.importorskip("jax")
+jnp = pytest.importorskip("jax.numpy")
+np = pytest.importorskip("numpy")
+
+pytestmark = pytest.mark.evidence
+
+
+def said(step: Any, *args: Any, **options: Any) -> list[str]:
+    return unlike(step, jax.jit(step, **options), Call(args, {}))
+
+
+def test_errors_of_python_that_are_gone() -> None:
+    def divided(w: Any, scale: Any) -> Any:
+        return w * (1 / scale)
+
+    def apart(w: Any, j: Any, off: Any) -> Any:
+        return w / (1.0 / (j - off))
+
+    assert said(divided, jnp.ones(3), 2) == ["`scale` as 0 raises no ZeroDivisionError"]
+    assert said(divided, jnp.ones(3), jnp.ones(3)) == ["`scale` as 0 raises no ZeroDivisionError"]
+    assert "`j` as 7 raises no ZeroDivisionError" in said(apart, jnp.ones(3), 1, 7)
+    assert said(divided, jnp.ones(3), 2, static_argnums=1) == []
+
+
+def test_digits_that_32_bits_have_not() -> None:
+    def hashed(w: Any, number: Any) -> Any:
+        return w + 0.001 * (number * 7919 % 97)
+
+    def since(w: Any, row: Any, start: Any) -> Any:
+        return w + jnp.sin(row - start)
+
+    def adam(w: Any, g: Any, rate: Any, count: Any) -> Any:
+        return w - rate * g / (1 - 0.9**count)
+
+    assert "large numbers in `number`" in said(hashed, jnp.ones(3), 200)[0]
+    assert "large numbers in `row` and `start`" in said(since, jnp.ones(3), np.arange(3.0), np.zeros(3))[0]
+    assert said(adam, jnp.ones(3), jnp.ones(3), 0.1, 3) == []
+    assert said(hashed, jnp.ones(3), 200, static_argnums=1) == []
+
+
+def test_a_text_among_arrays() -> None:
+    def step(w: Any, batch: Any) -> Any:
+        return w - batch["x"].sum(0)
+
+    def every(w: Any, batch: Any) -> Any:
+        return w - sum(value.sum() for value in batch.values())
+
+    batch = {"x": jnp.ones((4, 3))}
+    assert said(step, jnp.ones(3), batch) == ["a text in `batch` raises"]
+    assert said(every, jnp.ones(3), batch) == []
+
+
+def test_numbers_that_may_decide_how_often_something_runs_are_left_alone() -> None:
+    def step(w: Any, count: Any) -> Any:
+        return jax.lax.fori_loop(0, count, lambda _, w: w / count, w)
+
+    assert said(step, jnp.ones(3), 3) == []
+
+
+def test_options_meet_data_of_both_signs_and_lengths(tmp_path: Path) -> None:
+    before = """
+    class Ring:
+        def __init__(self, size):
+            self.rows, self.count, self.limit = [0.0] * size, 0, 0.0
+        def add(self, row):
+            self.rows[self.count % len(self.rows)] = row
+            self.count += 1
+            return sum(self.rows)
+        def cut(self, v):
+            return jnp.clip(v, -self.limit, self.limit) if self.limit else v
+        def better(self, loss):
+            return loss < 2.0 - self.limit
+    def cut(v, limit=0.0):
+        return jnp.clip(v, -limit, limit) if limit else v
+    ring = Ring(8)
+    ring.add(1.0), ring.cut(x), ring.better(0.5), cut(x)
+    """
+    after = before.replace("self.count % len(self.rows)", "min(self.count, len(self.rows) - 1)")
+    after = after.replace("-limit, limit", "0.0, limit").replace("-self.limit, self.limit", "0.0, self.limit")
+    after = after.replace("2.0 - self.limit", "2.0")
+    found = differing(measured(tmp_path, before, after, "Ring.add", "Ring.cut", "Ring.better", "cut"))
+    assert "rebound `self.count = 9`" in found["Ring.add"]
+    assert "rebound `self.limit`, signs mixed" in found["Ring.cut"]
+    assert any("numbers below bound" in how for how in found["Ring.better"])
+    assert "perturbed, signs mixed" in found["cut"]
+
+
+def test_what_the_original_alone_refuses_is_said(tmp_path: Path) -> None:
+    before = """
+    def sized(v):
+        return v * 2.0 if v.size else v
+    sized(x)
+    """
+    found = measured(tmp_path, before, before.replace("v.size", "np.size(v)"), "sized")
+    assert (
+        "data that only the original refuses (a number for array 1: AttributeError)"
+        in found.untried["program.py:sized"]
+    )
