@@ -96,6 +96,25 @@ def test_options_meet_data_of_both_signs_and_lengths(tmp_path: Path) -> None:
     assert "perturbed, signs mixed" in found["cut"]
 
 
+def test_loops_end_sooner_and_keys_come_in_another_order(tmp_path: Path) -> None:
+    before = """
+    def solved(v, most=50):
+        steps = 0
+        while float(abs(v - jnp.cos(v)).max()) > 1e-2 and steps < most:
+            v, steps = jnp.cos(v), steps + 1
+        return v, steps
+    def numbered(params):
+        return [number * params[name] for number, name in enumerate(sorted(params))]
+    solved(x), numbered({"a": x, "b": x + 1.0})
+    """
+    after = before.replace(" and steps < most", "").replace(
+        "steps + 1\n", "steps + 1\n            if steps > most: break\n"
+    )
+    found = differing(measured(tmp_path, before, after.replace("sorted(params)", "params"), "solved", "numbered"))
+    assert "perturbed, `most` as 2" in found["solved"]
+    assert "given `params` in reverse order" in found["numbered"]
+
+
 def test_what_the_original_alone_refuses_is_said(tmp_path: Path) -> None:
     before = """
     def sized(v):

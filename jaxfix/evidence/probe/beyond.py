@@ -273,6 +273,9 @@ class Beyond:
                 if (turned := mixed(other)) is not other:
                     self.trial.pair(f"{how}{MIXED}", turned)
                     yield
+        for how, other in kinds.sooner(self.sample, leaves, self.hints):
+            self.trial.pair(how, other)
+            yield
         for how, other in kinds.numbered(leaves) if not self.sample.traced else ():
             self.trial.ask(how, other)
             yield

@@ -26,12 +26,14 @@ class Hints:
       optional: names that may be None, as far as the code asks.
       called: names that are called.
       counting: names that decide how many times something runs or how large it is.
+      ending: names below which a loop goes on, whatever else it asks.
     """
 
     texts: tuple[str, ...]
     optional: frozenset[str]
     called: frozenset[str]
     counting: frozenset[str]
+    ending: frozenset[str]
 
 
 def hints(codes: Iterable[tuple[CodeType, Any]]) -> Hints:
@@ -44,6 +46,7 @@ def hints(codes: Iterable[tuple[CodeType, Any]]) -> Hints:
         frozenset(name for node in nodes for name in _questioned(node)),
         frozenset(node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)),
         frozenset(name for node in nodes for name in _counted(node)),
+        frozenset(name for node in nodes for name in _ending(node)),
     )
 
 
@@ -79,6 +82,20 @@ def _questioned(node: ast.AST) -> Iterator[str]:
             for arg, default in (*optional, *zip(args.kwonlyargs, args.kw_defaults, strict=True)):
                 if isinstance(default, ast.Constant) and default.value is None:
                     yield arg.arg
+
+
+def _ending(node: ast.AST) -> Iterator[str]:
+    """Names that only end a loop earlier where they are less."""
+    if not isinstance(node, ast.While):
+        return
+    test = node.test
+    joined = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    for part in joined:
+        match part:
+            case ast.Compare(ops=[ast.Lt() | ast.LtE()], comparators=[ast.Name(id=name)]):
+                yield name
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Gt() | ast.GtE()]):
+                yield name
 
 
 def _counted(node: ast.AST) -> Iterator[str]:

@@ -24,7 +24,7 @@ def moved(sample: Sample, *, hazardous: bool) -> dict[str, Any]:
 
 
 def dictionaries(sample: Sample, arguments: Mapping[str, Any], texts: Sequence[str]) -> Iterator[tuple[str, Sample]]:
-    """The call with dictionaries that lack a key which the sources name, have another one, or are of a subclass."""
+    """The call with dictionaries that lack a key which the sources name, or with another key, order or class."""
     for name, value in arguments.items():
         if type(value) is not dict or not value or not all(isinstance(key, str) for key in value):
             continue
@@ -37,6 +37,8 @@ def dictionaries(sample: Sample, arguments: Mapping[str, Any], texts: Sequence[s
         for how, keys in _others(value, last, texts):
             yield f"{GIVEN}`{name}` with {how}", sample.replaced(name, value | dict.fromkeys(keys, held))
         yield f"{GIVEN}`{name}` with None for {last!r}", sample.replaced(name, value | {last: None})
+        if len(value) > 1:
+            yield f"{GIVEN}`{name}` in reverse order", sample.replaced(name, dict(reversed(value.items())))
         yield f"{GIVEN}`{name}` as an OrderedDict", sample.replaced(name, OrderedDict(value))
 
 

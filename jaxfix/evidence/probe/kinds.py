@@ -114,6 +114,14 @@ def typed(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}{how}", leaves, [change(leaf) for leaf in leaves])
 
 
+def sooner(sample: Sample, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Leaves]]:
+    """Smaller numbers of iterations, with which a loop ends before it has converged."""
+    for place, (name, leaf) in enumerate(zip(sample.names(), leaves, strict=True)):
+        if name in hints.ending and isinstance(leaf, int) and not isinstance(leaf, bool):
+            for value in [value for value in (2, 1) if value < leaf]:
+                yield f"perturbed, `{name}` as {value}", _with(leaves, place, value)
+
+
 def numbered(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
     """A Python number in the place of each array."""
     places = [place for place, leaf in enumerate(leaves) if _is_data(leaf) and leaf.ndim and _is_float(leaf)]
