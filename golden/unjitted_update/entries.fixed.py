@@ -1,5 +1,7 @@
 """Dictionaries that go on from step to step: each of their entries is a variable."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -50,7 +52,7 @@ def in_turns(key, xs):
     params = {'a': jax.random.normal(key, (4, 4)), 'b': jnp.eye(4)}
     for x in xs:
         params['a'], loss = in_turns_step(params['a'], params['b'], x)
-        print(loss, jax.tree.leaves(params))
+        print(loss, params['a'].sum())
         params['b'], loss = update_step(params['b'], params['a'], x)
         print(loss)
     return params
@@ -87,6 +89,67 @@ def filled(key, xs):
         print(params["a"]["w"])
 
 
+def kept_in_a_partial(key, xs):
+    params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
+    scale = functools.partial(lambda params, x: jnp.sum(x @ params["a"]), params)
+    for x in xs:
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+        params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.tanh(scale(x)) * jnp.sin(params["a"])
+    return params
+
+
+@jax.jit
+def compute_grads(w, x):
+    params = {"a": w * 2.0, "b": jnp.tanh(w)}
+    grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+    return params, grads
+
+
+def made_in_each_iteration(w, xs):
+    for x in xs:
+        params, grads = compute_grads(w, x)
+        params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.sin(params["a"])
+        w = params["a"] + 0.1 * params["b"]
+        print(w)
+    return w
+
+
+@jax.jit
+def made_before_a_short_loop(w, x):
+    params = {"a": w * 2.0, "b": jnp.tanh(w)}
+    for i in range(3):
+        params["a"] = params["a"] - 0.1 * jnp.tanh(jax.grad(loss_fn)(params["a"], params["b"], x))
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.sin(params["a"])
+    return params["a"] + 0.1 * params["b"]
+
+
+def repeated(w, xs):
+    for x in xs:
+        w = made_before_a_short_loop(w, x)
+        print(w)
+
+
+@jax.jit
+def perhaps_not_there_step(params_a, x):
+    loss, grads = jax.value_and_grad(loss_fn)(params_a, jnp.eye(4), x)
+    params_a = params_a - 0.1 * jnp.tanh(grads)
+    return params_a, loss
+
+
+def perhaps_not_there(key, xs, tilts):
+    params = {"a": jax.random.normal(key, (4, 4))}
+    if tilts:
+        params["b"] = jnp.eye(4)
+    for x in xs:
+        params["a"], loss = perhaps_not_there_step(params["a"], x)
+        params["a"] = params["a"] - (0.1 * jnp.sin(params["b"]) if tilts else 0.0)
+        if tilts:
+            params["b"] = params["b"] * 0.9
+        print(loss)
+
+
 def of_a_caller(params, xs):
     for x in xs:
         grads = jax.grad(loss_fn)(params["a"], params["b"], x)
@@ -96,7 +159,7 @@ def of_a_caller(params, xs):
 
 
 @jax.jit
-def compute_grads(params_a, params_b, x):
+def compute_grads_2(params_a, params_b, x):
     return jax.grad(loss_fn)(params_a, params_b, x)
 
 
@@ -104,7 +167,7 @@ def caught(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     for x in xs:
         try:
-            grads = compute_grads(params["a"], params["b"], x)
+            grads = compute_grads_2(params["a"], params["b"], x)
             params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
             params["b"] = params["b"] - 0.1 * jnp.tanh(params["a"])
         except ValueError:
@@ -119,5 +182,9 @@ if __name__ == "__main__":
     aliased(jax.random.key(2), xs)
     read_by_a_function(jax.random.key(3), xs)
     filled(jax.random.key(4), xs)
+    kept_in_a_partial(jax.random.key(6), xs)
+    made_in_each_iteration(jnp.eye(4), xs)
+    repeated(jnp.eye(4), xs)
+    perhaps_not_there(jax.random.key(7), xs, tilts=False)
     of_a_caller({"a": jnp.eye(4), "b": jnp.eye(4)}, xs)
     caught(jax.random.key(5), xs)

@@ -1,5 +1,7 @@
 """Dictionaries that go on from step to step: each of their entries is a variable."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -29,7 +31,7 @@ def in_turns(key, xs):
     for x in xs:
         loss, grads = jax.value_and_grad(loss_fn)(params['a'], params['b'], x)  # want: unjitted-update
         params['a'] = params['a'] - 0.1 * jnp.clip(grads, -1.0, 1.0)
-        print(loss, jax.tree.leaves(params))
+        print(loss, params['a'].sum())
         loss, grads = jax.value_and_grad(loss_fn, argnums=1)(params['a'], params['b'], x)
         params['b'] = params['b'] - 0.1 * jnp.clip(grads, -1.0, 1.0)
         print(loss)
@@ -67,6 +69,54 @@ def filled(key, xs):
         print(params["a"]["w"])
 
 
+def kept_in_a_partial(key, xs):
+    params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
+    scale = functools.partial(lambda params, x: jnp.sum(x @ params["a"]), params)
+    for x in xs:
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
+        params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.tanh(scale(x)) * jnp.sin(params["a"])
+    return params
+
+
+def made_in_each_iteration(w, xs):
+    for x in xs:
+        params = {"a": w * 2.0, "b": jnp.tanh(w)}
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update
+        params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.sin(params["a"])
+        w = params["a"] + 0.1 * params["b"]
+        print(w)
+    return w
+
+
+def made_before_a_short_loop(w, x):
+    params = {"a": w * 2.0, "b": jnp.tanh(w)}
+    for i in range(3):
+        params["a"] = params["a"] - 0.1 * jnp.tanh(jax.grad(loss_fn)(params["a"], params["b"], x))
+        params["b"] = params["b"] * 0.9 + 0.01 * jnp.sin(params["a"])
+    return params["a"] + 0.1 * params["b"]
+
+
+def repeated(w, xs):
+    for x in xs:
+        w = made_before_a_short_loop(w, x)  # want: unjitted-update
+        print(w)
+
+
+def perhaps_not_there(key, xs, tilts):
+    params = {"a": jax.random.normal(key, (4, 4))}
+    if tilts:
+        params["b"] = jnp.eye(4)
+    for x in xs:
+        loss, grads = jax.value_and_grad(loss_fn)(params["a"], jnp.eye(4), x)  # want: unjitted-update
+        params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
+        params["a"] = params["a"] - (0.1 * jnp.sin(params["b"]) if tilts else 0.0)
+        if tilts:
+            params["b"] = params["b"] * 0.9
+        print(loss)
+
+
 def of_a_caller(params, xs):
     for x in xs:
         grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
@@ -94,5 +144,9 @@ if __name__ == "__main__":
     aliased(jax.random.key(2), xs)
     read_by_a_function(jax.random.key(3), xs)
     filled(jax.random.key(4), xs)
+    kept_in_a_partial(jax.random.key(6), xs)
+    made_in_each_iteration(jnp.eye(4), xs)
+    repeated(jnp.eye(4), xs)
+    perhaps_not_there(jax.random.key(7), xs, tilts=False)
     of_a_caller({"a": jnp.eye(4), "b": jnp.eye(4)}, xs)
     caught(jax.random.key(5), xs)

@@ -97,7 +97,7 @@ unchanged while the loop runs. A length of an array that the step reads, as in `
 if nothing else reads it.
 
 Dictionaries: an entry with a written key, as `params["d"]`, is a variable of its own if a statement computes it from
-itself, the function around creates the dictionary, and no other name, function or unknown code reaches it.
+itself, the function around creates the dictionary before its loops, and no other name, function or code reaches it.
 
 A step of `flax.nnx` changes its model and optimizer in place: `nnx.jit` propagates the changes of its arguments. A
 step that returns such an object, or changes one that it captures, is left alone. A model of `flax.nnx` or equinox that

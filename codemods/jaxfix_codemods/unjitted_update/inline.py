@@ -52,7 +52,7 @@ from jaxfix_codemods.unjitted_update.derivatives import functions_behind, object
 from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
-from jaxfix_codemods.unjitted_update.items import item_names, may_fill, picked
+from jaxfix_codemods.unjitted_update.items import is_chosen, item_names, may_fill, picked
 from jaxfix_codemods.unjitted_update.keyed import entries_of, entry_names, entry_text, is_spelled
 from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
@@ -200,6 +200,7 @@ class _Judge:
         if not copied and not objects:
             for text, entry in entries_of(module, self._row):
                 self._entries.setdefault(text, []).append(entry)
+            self._check_entries()
         self._attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
@@ -477,6 +478,16 @@ class _Judge:
     def _is_in_attribute(self, name: ast.Name) -> bool:
         parent = self._module.parent(name)
         return isinstance(parent, ast.Attribute) and self._is_variable(parent)
+
+    def _check_entries(self) -> None:
+        """Refuses entries of a dictionary that the row creates, and those that may not be there."""
+        made = {entry.partition("[")[0] for entry in self._entries}
+        if any(isinstance(n, ast.Name) and n.id in made and isinstance(n.ctx, ast.Store) for n in self._inside):
+            raise Declined(Reason(Code.MUTATED, "the step creates a dictionary and changes it"))
+        for entry in (entry for entries in self._entries.values() for entry in entries):
+            if is_chosen(self._module, entry):
+                text = f"`{self._module.text(entry)}` is read only where something holds"
+                raise Declined(Reason(Code.NEEDS_VALUE, f"{text}: a step would be passed it always"))
 
     def _is_entry(self, node: ast.AST | None) -> bool:
         return isinstance(node, ast.Subscript) and is_spelled(node) and node in self._entries.get(entry_text(node), ())

@@ -6,21 +6,24 @@ from itertools import count
 from typing import TypeGuard
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import is_impure, is_read_elsewhere
+from jaxfix.api.analysis import is_read_elsewhere
 
 
 def is_entry(module: Module, node: ast.AST | None) -> bool:
-    """Whether it is an entry, by a written key, of a dictionary that its scope makes and that no other code reaches.
+    """Whether it is an entry, by a written key, of a dictionary that its scope makes once, before all loops around.
 
-    Some statement binds it to what it makes of the entry itself, as a step does.
+    No other code reaches that, and some statement binds it to what it makes of the entry itself, as a step does.
     """
     if not is_spelled(node):
         return False
     assert isinstance(node.value, ast.Name)
     name = node.value.id
     scope = module.scope_of(name, node.value)
-    bound = module.bindings(name, scope) if scope is not None else ()
-    if not bound or not all(isinstance(b.node, ast.Name) and _is_made(module, b.node) for b in bound):
+    bound = [binding.node for binding in module.bindings(name, scope)] if scope is not None else []
+    if len(bound) != 1 or not (isinstance(bound[0], ast.Name) and _is_made(module, bound[0])):
+        return False
+    loops = [loop for loop in module.loops(node) if (module.function(loop) or module.tree) is scope]
+    if not loops or any(loop in module.loops(bound[0]) for loop in loops):
         return False
     if scope is module.tree and is_read_elsewhere(module, name):
         return False
@@ -76,7 +79,7 @@ def _is_made(module: Module, name: ast.Name) -> bool:
 
 
 def _is_apart(module: Module, use: ast.Name, scope: ast.AST | None) -> bool:
-    """Whether it reads or binds a part of the dictionary, or returns or lets a library read all: no alias is left."""
+    """Whether it reads or binds a part of the dictionary, or returns all of it: no alias is left, as in a partial."""
     if (module.function(use) or module.tree) is not scope:
         return False
     whole = module.parent(use)
@@ -87,9 +90,6 @@ def _is_apart(module: Module, use: ast.Name, scope: ast.AST | None) -> bool:
             outer = module.parent(item)
             is_filled = isinstance(outer, ast.Subscript) and not isinstance(outer.ctx, ast.Load)
             return value is use and not is_filled and not isinstance(item.ctx, ast.Del)
-        case ast.Call(func=func, args=args):
-            qualname = module.qualname(func)
-            return use in args and qualname is not None and not is_impure(qualname)
     return False
 
 
