@@ -154,8 +154,9 @@ def _is_movable(module: Module, call: ast.Call, branch: choice.Branch) -> bool:
 def _choose(module: Module, selected: selection.Selection, edit: Rewriter) -> None:
     call = selected.choice.call
     jnp = edit.imported("jax.numpy", prefer="jnp", at=call)
+    names = module.get(Identifiers)
     given = {
-        expr: module.get(Identifiers).unused("chosen" if expr is selected.choice.predicate else "operand")
+        expr: names.unused_at("chosen" if expr is selected.choice.predicate else "operand", call)
         for expr in selected.named
     }
     for expr, name in given.items():

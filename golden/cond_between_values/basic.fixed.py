@@ -52,11 +52,11 @@ class Filter:
 
 def slope_of_pairs(x, y):
     def loss(x, y):
-        chosen_2 = jnp.sum(x) > 0
-        operand_2 = jnp.sin(y)
+        chosen = jnp.sum(x) > 0
+        operand = jnp.sin(y)
         a, b = (
-            jnp.where(chosen_2, jnp.asarray(x) + 0.5, x),
-            jnp.where(chosen_2, operand_2, operand_2 - 0.25),
+            jnp.where(chosen, jnp.asarray(x) + 0.5, x),
+            jnp.where(chosen, operand, operand - 0.25),
         )
         return jnp.sum(a * b)
 

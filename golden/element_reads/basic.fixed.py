@@ -52,10 +52,10 @@ def falls(x: jax.Array):
 def counts(x, n):
     x = jnp.asarray(x)
     found = []
-    x_on_host_2 = np.asarray(x)
+    x_on_host = np.asarray(x)
     for k in range(n):
         for i in range(x.shape[0]):
-            if int(x_on_host_2[i]) == k:
+            if int(x_on_host[i]) == k:
                 found.append(k)
     return found, x + 1
 
@@ -64,9 +64,9 @@ def counts(x, n):
 def rounds(n):
     for epoch in range(n):
         values = jnp.zeros(8) + epoch
-        values_on_host_2 = np.asarray(values)
+        values_on_host = np.asarray(values)
         for i in range(len(values)):
-            print(float(values_on_host_2[i]))
+            print(float(values_on_host[i]))
         yield values
 
 
@@ -96,11 +96,11 @@ def marks(n):
 # Beyond the end JAX takes the last element: so does an index that is clamped.
 def too_far(n):
     values = jnp.arange(n)
-    values_on_host_3 = np.asarray(values)
+    values_on_host = np.asarray(values)
     for i in range(len(values)):
         print(
-            int(values_on_host_3[min(i + 1, values_on_host_3.shape[0] - 1)]),
-            int(values_on_host_3[max(min(i - 2, values_on_host_3.shape[0] - 1), -values_on_host_3.shape[0])]),
+            int(values_on_host[min(i + 1, values_on_host.shape[0] - 1)]),
+            int(values_on_host[max(min(i - 2, values_on_host.shape[0] - 1), -values_on_host.shape[0])]),
         )
     return values + 1
 

@@ -56,21 +56,21 @@ def over_both_loops(epochs, batches):
 def once_an_epoch(epochs, batches):
     for epoch in range(epochs):
         norms = jnp.array([])
-        norms_parts_2 = [norms]
+        norms_parts = [norms]
         for batch in batches:
-            norms_parts_2.append(jnp.ravel(jnp.linalg.norm(batch)))
-        norms = jnp.concatenate(norms_parts_2)
+            norms_parts.append(jnp.ravel(jnp.linalg.norm(batch)))
+        norms = jnp.concatenate(norms_parts)
         print(epoch, norms.mean())
 
 
 def inside_and_behind(epochs, batches):
     norms = jnp.array([])
     for _ in range(epochs):
-        norms_parts_3 = [jnp.ravel(norms)]
+        norms_parts = [jnp.ravel(norms)]
         for batch in batches:
-            norms_parts_3.append(jnp.ravel(jnp.linalg.norm(batch)))
-        if len(norms_parts_3) > 1:
-            norms = jnp.concatenate(norms_parts_3)
+            norms_parts.append(jnp.ravel(jnp.linalg.norm(batch)))
+        if len(norms_parts) > 1:
+            norms = jnp.concatenate(norms_parts)
         norms = jnp.append(norms, 0.0)
         print(norms.shape)
     return norms

@@ -20,33 +20,33 @@ def given_away(n):
 def flat_and_given_away(n, step):
     out = jnp.array([])
     part = jnp.ones(2)
-    out_parts_2 = [out]
+    out_parts = [out]
     for _ in range(n):
-        out_parts_2.append(jnp.copy(jnp.ravel(part)))
+        out_parts.append(jnp.copy(jnp.ravel(part)))
         part = step(part)
-    out = jnp.concatenate(out_parts_2)
+    out = jnp.concatenate(out_parts)
     return out
 
 
 def start_of_a_caller(start, n, step):
     out = start
-    out_parts_3 = [jnp.copy(jnp.ravel(out))]
+    out_parts = [jnp.copy(jnp.ravel(out))]
     for _ in range(n):
-        out_parts_3.append(jnp.ravel(1.0))
+        out_parts.append(jnp.ravel(1.0))
         step(start)
-    if len(out_parts_3) > 1:
-        out = jnp.concatenate(out_parts_3)
+    if len(out_parts) > 1:
+        out = jnp.concatenate(out_parts)
     return out
 
 
 def seen_by_a_caller(n, keep):
     out = jnp.zeros(2)
     keep(out)
-    out_parts_4 = [jnp.copy(jnp.concatenate([out]))]
+    out_parts = [jnp.copy(jnp.concatenate([out]))]
     for i in range(n):
-        out_parts_4.append(jnp.full(2, i))
+        out_parts.append(jnp.full(2, i))
         keep(i)
-    out = jnp.concatenate(out_parts_4)
+    out = jnp.concatenate(out_parts)
     return out
 
 

@@ -34,23 +34,23 @@ def by_keyword(key, n):
 
 
 def keys_again(key):
-    key, key_part_2 = random.split(key)
-    first, second = random.split(key_part_2)
+    key, key_part = random.split(key)
+    first, second = random.split(key_part)
     third, fourth = random.split(key)
     return first, second, third, fourth
 
 
 def in_a_branch(key, x, is_noisy):
     if is_noisy:
-        key, key_for_x_2 = random.split(key)
-        x = x + random.normal(key_for_x_2, (3,))
+        key, key_for_x = random.split(key)
+        x = x + random.normal(key_for_x, (3,))
     return x * random.bernoulli(key, 0.9, (3,))
 
 
 def every_iteration(key, x):
     for _ in range(10):
-        key, key_for_x_3 = random.split(key)
-        x = x + random.normal(key_for_x_3, x.shape)
+        key, key_for_x = random.split(key)
+        x = x + random.normal(key_for_x, x.shape)
     return x
 
 
@@ -85,8 +85,8 @@ def of_layers(key, sizes):
 
 
 def in_a_test(key, x):
-    key, key_part_3 = random.split(key)
-    if random.bernoulli(key_part_3):
+    key, key_part = random.split(key)
+    if random.bernoulli(key_part):
         x = x + 1
     return x + random.normal(key)
 

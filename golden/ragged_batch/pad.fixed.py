@@ -34,13 +34,12 @@ def evaluate(w, x, y):
 
 
 @jax.jit
-def inside(params, batch, rate=0.1, mask_2=None):
+def inside(params, batch, rate=0.1, mask=None):
     def loss(params):
         logits = batch @ params
-        by_row_2 = (jax.nn.log_softmax(logits, axis=-1) * logits).sum(axis=-1)
+        by_row = (jax.nn.log_softmax(logits, axis=-1) * logits).sum(axis=-1)
         entropy = -jnp.mean(
-            by_row_2,
-            where=None if mask_2 is None else mask_2.reshape(-1, *[1] * (by_row_2.ndim - 1)),
+            by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
         )
         return entropy
 
@@ -49,18 +48,18 @@ def inside(params, batch, rate=0.1, mask_2=None):
 
 def fit(params, data, size):
     for start in range(0, data.shape[0], size):
-        numbers_2 = np.arange(start, start + size)
-        rows_2, mask_2 = np.minimum(numbers_2, data.shape[0] - 1), numbers_2 < data.shape[0]
+        numbers = np.arange(start, start + size)
+        rows, mask = np.minimum(numbers, data.shape[0] - 1), numbers < data.shape[0]
         end = min(start + size, data.shape[0])
-        batch = jnp.asarray(data[rows_2])
-        params = inside(params, batch, mask_2=mask_2)
+        batch = jnp.asarray(data[rows])
+        params = inside(params, batch, mask=mask)
     return params
 
 
-def error_of(w, x, y, mask_3=None):
-    by_row_3 = (x @ w - y) ** 2
+def error_of(w, x, y, mask=None):
+    by_row = (x @ w - y) ** 2
     return jnp.mean(
-        by_row_3, where=None if mask_3 is None else mask_3.reshape(-1, *[1] * (by_row_3.ndim - 1))
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
 
 
@@ -72,27 +71,27 @@ compute_grads = jax.jit(jax.grad(error_of))
 def batches(random, x, y, size):
     order = random.permutation(len(x))
     for start in range(0, len(x), size):
-        numbers_3 = np.arange(start, start + size)
-        rows_3, mask_3 = np.minimum(numbers_3, len(x) - 1), numbers_3 < len(x)
-        index = order[rows_3]
+        numbers = np.arange(start, start + size)
+        rows, mask = np.minimum(numbers, len(x) - 1), numbers < len(x)
+        index = order[rows]
         widest = x[index].max()
-        yield x[index] / widest, y[index], mask_3
+        yield x[index] / widest, y[index], mask
 
 
 def epochs(w, x, y):
     for _ in range(3):
-        for a, b, mask_3 in batches(np.random.default_rng(0), x, y, 32):
-            error = compute_error(w, a, b, mask_3=mask_3)
-            grads = compute_grads(w, a, b, mask_3=mask_3)
+        for a, b, mask in batches(np.random.default_rng(0), x, y, 32):
+            error = compute_error(w, a, b, mask=mask)
+            grads = compute_grads(w, a, b, mask=mask)
             w = w - 0.1 * grads
             print(error)
     return w
 
 
-def squares_of(w, x, mask_4=None):
-    by_row_4 = (x @ w) ** 2
+def squares_of(w, x, mask=None):
+    by_row = (x @ w) ** 2
     return jnp.mean(
-        by_row_4, where=None if mask_4 is None else mask_4.reshape(-1, *[1] * (by_row_4.ndim - 1))
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
 
 
@@ -102,9 +101,9 @@ value_and_grads = jax.jit(jax.value_and_grad(squares_of))
 def kept(w, data, size):
     losses = []
     for start in range(0, len(data), size):
-        numbers_4 = np.arange(start, start + size)
-        rows_4, mask_4 = np.minimum(numbers_4, len(data) - 1), numbers_4 < len(data)
-        loss, grads = value_and_grads(w, data[rows_4], mask_4=mask_4)
+        numbers = np.arange(start, start + size)
+        rows, mask = np.minimum(numbers, len(data) - 1), numbers < len(data)
+        loss, grads = value_and_grads(w, data[rows], mask=mask)
         w = w - grads
         losses.append(jnp.ravel(loss))
     return w, jnp.concatenate(losses)
@@ -116,46 +115,46 @@ def layer(params, x):
 
 
 @jax.jit
-def both(params, x, y, mask_5=None):
+def both(params, x, y, mask=None):
     def loss(params):
         error = (layer(params, x) - y)[..., None]
-        by_row_5 = abs(error)
-        by_row_6 = error**2
-        return jnp.mean(by_row_6, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_6.ndim - 1))) + jnp.mean(
+        by_row = abs(error)
+        by_row_2 = error**2
+        return jnp.mean(by_row_2, where=None if mask is None else mask.reshape(-1, *[1] * (by_row_2.ndim - 1))) + jnp.mean(
             params["w"] ** 2
-        ) + jnp.mean(by_row_5, where=None if mask_5 is None else mask_5.reshape(-1, *[1] * (by_row_5.ndim - 1)))
+        ) + jnp.mean(by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1)))
 
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params))
 
 
 def of_some(params, x, y, count, size):
     for i in range(0, count, size):
-        numbers_5 = np.arange(i, i + size)
-        rows_5, mask_5 = np.minimum(numbers_5, len(x) - 1), numbers_5 < len(x)
-        params = both(params, x[rows_5], y[rows_5], mask_5=mask_5)
+        numbers = np.arange(i, i + size)
+        rows, mask = np.minimum(numbers, len(x) - 1), numbers < len(x)
+        params = both(params, x[rows], y[rows], mask=mask)
     return params
 
 
 # What is yielded is sliced there.
 def slices(x, y, size):
     for i in range(0, len(x), size):
-        numbers_6 = np.arange(i, i + size)
-        rows_6, mask_6 = np.minimum(numbers_6, len(x) - 1), numbers_6 < len(x)
-        yield x[rows_6], y[rows_6], mask_6
+        numbers = np.arange(i, i + size)
+        rows, mask = np.minimum(numbers, len(x) - 1), numbers < len(x)
+        yield x[rows], y[rows], mask
 
 
 @jax.jit
-def last(w, x, y, mask_6=None):
-    by_row_7 = (x @ w - y) ** 2
+def last(w, x, y, mask=None):
+    by_row = (x @ w - y) ** 2
     error = jnp.mean(
-        by_row_7, where=None if mask_6 is None else mask_6.reshape(-1, *[1] * (by_row_7.ndim - 1))
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
     return w - error, error
 
 
 def once(w, x, y):
-    for a, b, mask_6 in slices(x, y, 32):
-        w, loss = last(w, a, b, mask_6=mask_6)
+    for a, b, mask in slices(x, y, 32):
+        w, loss = last(w, a, b, mask=mask)
     return w
 
 
@@ -169,11 +168,11 @@ def read(params, tokens, lengths):
     return state @ params["out"]
 
 
-def reading_loss(params, tokens, lengths, labels, mask_7=None):
+def reading_loss(params, tokens, lengths, labels, mask=None):
     logits = read(params, tokens, lengths)
-    by_row_8 = -jax.nn.log_softmax(logits) * jax.nn.one_hot(labels, 3)
+    by_row = -jax.nn.log_softmax(logits) * jax.nn.one_hot(labels, 3)
     return jnp.mean(
-        by_row_8, where=None if mask_7 is None else mask_7.reshape(-1, *[1] * (by_row_8.ndim - 1))
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
 
 
@@ -182,10 +181,10 @@ reading_grads = jax.jit(jax.grad(reading_loss))
 
 def learns(params, tokens, lengths, labels, size):
     for i in range(0, len(tokens), size):
-        numbers_7 = np.arange(i, i + size)
-        rows_7, mask_7 = np.minimum(numbers_7, len(tokens) - 1), numbers_7 < len(tokens)
-        some, long = tokens[rows_7], lengths[rows_7]
-        grads = reading_grads(params, some, long, labels[rows_7], mask_7=mask_7)
+        numbers = np.arange(i, i + size)
+        rows, mask = np.minimum(numbers, len(tokens) - 1), numbers < len(tokens)
+        some, long = tokens[rows], lengths[rows]
+        grads = reading_grads(params, some, long, labels[rows], mask=mask)
         params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
     return params
 
@@ -199,10 +198,10 @@ def last_state(w, tokens, lengths):
     return jax.lax.fori_loop(0, tokens.shape[1], jax.checkpoint(advance), state)
 
 
-def loss_of_states(w, tokens, lengths, mask_8=None):
-    by_row_9 = jnp.sum(last_state(w, tokens, lengths) ** 2, axis=1)
+def loss_of_states(w, tokens, lengths, mask=None):
+    by_row = jnp.sum(last_state(w, tokens, lengths) ** 2, axis=1)
     return jnp.mean(
-        by_row_9, where=None if mask_8 is None else mask_8.reshape(-1, *[1] * (by_row_9.ndim - 1))
+        by_row, where=None if mask is None else mask.reshape(-1, *[1] * (by_row.ndim - 1))
     )
 
 
@@ -211,8 +210,8 @@ slopes_of_states = jax.jit(jax.grad(loss_of_states))
 
 def recurrent(w, tokens, lengths, size):
     for start in range(0, len(tokens), size):
-        numbers_8 = np.arange(start, start + size)
-        rows_8, mask_8 = np.minimum(numbers_8, len(tokens) - 1), numbers_8 < len(tokens)
-        slopes = slopes_of_states(w, tokens[rows_8], lengths[rows_8], mask_8=mask_8)
+        numbers = np.arange(start, start + size)
+        rows, mask = np.minimum(numbers, len(tokens) - 1), numbers < len(tokens)
+        slopes = slopes_of_states(w, tokens[rows], lengths[rows], mask=mask)
         w = w - slopes
     return w

@@ -25,8 +25,8 @@ def step(w, tokens, lengths, mask=None):
 def train(w, tokens, lengths, size):
     for i in range(0, len(tokens), size):
         numbers = np.arange(i, i + size)
-        rows_2, mask = np.minimum(numbers, len(tokens) - 1), numbers < len(tokens)
-        w, loss = step(w, tokens[rows_2], lengths[rows_2], mask=mask)
+        rows, mask = np.minimum(numbers, len(tokens) - 1), numbers < len(tokens)
+        w, loss = step(w, tokens[rows], lengths[rows], mask=mask)
     return w
 
 

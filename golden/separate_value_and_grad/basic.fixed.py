@@ -48,9 +48,9 @@ def under_jit(params, xs):
     value_of, gradient_of = None, None
     slope_of = jax.jit(jax.value_and_grad(loss_fn))
     for x in xs:
-        value_2, gradient_2 = slope_of(params, x)
-        v = float(value_2)
-        g = np.asarray(gradient_2)
+        value, gradient = slope_of(params, x)
+        v = float(value)
+        g = np.asarray(gradient)
         params = params - v * g
     return params, value_of, gradient_of
 
@@ -79,8 +79,8 @@ def of_a_local_function(params, xs, target):
             terms.append(jnp.sum((x - p) ** 2))
             return sum(terms) + target
 
-        value_3, gradient_3 = jax.value_and_grad(inner)(params)
-        value, slope = value_3, gradient_3
+        value_2, gradient = jax.value_and_grad(inner)(params)
+        value, slope = value_2, gradient
         params = params - slope / value
     return params
 
@@ -90,9 +90,9 @@ def with_more(params, x):
         y = x @ p
         return jnp.mean(y**2), y
 
-    value_4, gradient_4 = jax.value_and_grad(both, has_aux=True)(params)
-    loss, y = value_4
-    slope, _ = (gradient_4, value_4[1])
+    value, gradient = jax.value_and_grad(both, has_aux=True)(params)
+    loss, y = value
+    slope, _ = (gradient, value[1])
     return loss, y, slope
 
 
@@ -120,8 +120,8 @@ class Fit:
 
 
 def returned(p):
-    value_5, gradient_5 = jax.value_and_grad(loss_fn)(p, p)
-    return value_5, gradient_5
+    value, gradient = jax.value_and_grad(loss_fn)(p, p)
+    return value, gradient
 
 
 def scaled(params, scale):
@@ -130,8 +130,8 @@ def scaled(params, scale):
 
 def with_a_number(params):
     for _ in range(100):
-        loss, gradient_6 = jax.value_and_grad(scaled)(params, 0.5)
-        params = params - gradient_6 / loss
+        loss, gradient = jax.value_and_grad(scaled)(params, 0.5)
+        params = params - gradient / loss
     return params
 
 

@@ -4,9 +4,12 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain, count
 
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import STORES, TAKES_NAME
+from jaxfix.syntax.index import bound_by
+from jaxfix.syntax.nodes import walk
 
 _TYPE = re.compile(r"[A-Za-z_][\w.]*(?:(?:\[+|\]*, ?|\]* ?\| ?)[\w.]+)*\]*")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -20,6 +23,7 @@ class Identifiers:
         self._module = module
         self._index = module.index
         self._numbers: dict[str, int] = {}
+        self._local: dict[ast.AST, set[str]] = {}
 
     @cached_property
     def bound(self) -> frozenset[str]:
@@ -41,6 +45,21 @@ class Identifiers:
             candidate = f"{name}_{number}"
         self._taken.add(candidate)
         self._numbers[name] = number
+        return candidate
+
+    def unused_at(self, name: str, *nodes: ast.AST) -> str:
+        """As `unused`, of a variable of the functions around `nodes`: others may have theirs of that name."""
+        around = [self._module.functions_around(node) for node in nodes]
+        if not all(around):
+            return self.unused(name)
+        outermost = [functions[-1] for functions in around]
+        taken = [self._local.setdefault(function, _mentioned(function)) for function in outermost]
+        wanted = chain([name], (f"{name}_{number}" for number in count(2)))
+        candidate = next(
+            each for each in wanted if each not in self._numbers and not any(each in some for some in taken)
+        )
+        for some in (self._taken, *taken):
+            some.add(candidate)
         return candidate
 
     def first_unused(self, names: Sequence[str]) -> str:
@@ -115,3 +134,17 @@ class Identifiers:
     def _texts(self) -> frozenset[str]:
         """The strings of the code, be they identifiers or not."""
         return frozenset([each.value for each in self._module.nodes(ast.Constant) if type(each.value) is str])
+
+
+def _mentioned(function: ast.AST) -> set[str]:
+    """The identifiers of the code of a function, and of those in it."""
+    found = set[str]()
+    for node in walk(function):
+        match node:
+            case ast.Name(id=name) | ast.arg(arg=name):
+                found.add(name)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                found.update(names)
+            case _:
+                found.update(bound_by(node))
+    return found

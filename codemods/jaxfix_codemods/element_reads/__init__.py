@@ -212,7 +212,8 @@ def _cure(
         return _within(module, reads, partial(_wrap, value))
     if not all(map(module.has_exact_spans, reads)):
         return Reason(Code.FORMAT_STRING, "an element is read inside an f-string")
-    on_host = module.get(Identifiers).unused(f"{module.text(reads[0]).rpartition('.')[2]}_on_host")
+    name = module.text(reads[0]).rpartition(".")[2]
+    on_host = module.get(Identifiers).unused_at(f"{name}_on_host", reads[0])
     return _within(module, reads, partial(_copy, module, tuple(reads), place, on_host), on_host)
 
 

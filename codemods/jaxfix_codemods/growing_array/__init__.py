@@ -236,7 +236,7 @@ def _check_opened(module: Module, every: Sequence[Growth]) -> None:
 def _join(module: Module, every: Sequence[Growth], loop: ast.For | ast.While, edit: Rewriter) -> None:
     first = every[0]
     name = first.target.id
-    parts = module.get(Identifiers).unused(f"{name}_parts")
+    parts = module.get(Identifiers).unused_at(f"{name}_parts", loop)
     jnp = edit.imported("jax.numpy", prefer="jnp", at=first.statement)
     is_alone = _is_itself_alone(module, first, loop)
     by = f"{jnp}.concatenate" if first.by == APPEND else module.text(first.call.func)
@@ -256,7 +256,7 @@ def _join(module: Module, every: Sequence[Growth], loop: ast.For | ast.While, ed
 
 def _join_opened(module: Module, growth: Growth, loop: ast.For | ast.While, edit: Rewriter) -> None:
     name, (part,) = growth.target.id, growth.parts
-    parts = module.get(Identifiers).unused(f"{name}_parts")
+    parts = module.get(Identifiers).unused_at(f"{name}_parts", loop)
     jnp = edit.imported("jax.numpy", prefer="jnp", at=growth.statement)
     by = f"{jnp}.concatenate" if growth.by == APPEND else module.text(growth.call.func)
     edit.insert_before(loop, f"{parts} = []")

@@ -174,7 +174,7 @@ def _starts(module: Module, held: _Held) -> Iterator[ast.Attribute]:
 
 def _join(module: Module, held: _Held, loop: ast.For | ast.While, edit: Rewriter) -> None:
     name, joined = module.text(held.target), held.joined
-    parts = module.get(Identifiers).unused(f"{held.target.attr.lstrip('_')}_parts")
+    parts = module.get(Identifiers).unused_at(f"{held.target.attr.lstrip('_')}_parts", loop)
     jnp = edit.imported("jax.numpy", prefer="jnp", at=held.statement)
     by = f"{jnp}.concatenate" if joined.by == APPEND else module.text(held.call.func)
     edit.insert_before(loop, f"{parts} = [{f'{jnp}.ravel({name})' if joined.is_flat else name}]")

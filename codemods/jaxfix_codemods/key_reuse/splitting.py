@@ -49,7 +49,7 @@ def _has_a_line_above(module: Module, use: Use, statement: ast.stmt) -> bool:
 
 def _split(module: Module, use: Use, of: str, edit: Rewriter) -> None:
     key, statement = use.variable.id, module.statement(use.at)
-    part = module.get(Identifiers).unused(_name(use, statement))
+    part = module.get(Identifiers).unused_at(_name(use, statement), use.at)
     whole = of.format(key=key, fold=_spelled(module, use, "fold_in", edit) if "{fold}" in of else "")
     split = _spelled(module, use, "split", edit)
     edit.insert_before(statement, f"{key}, {part} = {split}({whole})")

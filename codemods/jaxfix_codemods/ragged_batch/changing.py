@@ -1,6 +1,7 @@
 """What becomes of a last batch that is shorter: it is left out, or padded, with a mask for the means."""
 
 import ast
+from collections.abc import Iterator
 
 from jaxfix.api import Code, Declined, Function, Identifiers, Module, Reason, Rewriter, arguments_of, frozen, walk
 from jaxfix.api.library import Result, short_names
@@ -224,6 +225,14 @@ def _check_signature(function: Function) -> None:
         raise Declined(Reason(Code.SIGNATURE, "a function that would get a mask has `*`, `/` or no parameters"))
 
 
+def _touched(masked: Masked) -> Iterator[ast.AST]:
+    """A node of each function in which the mask gets a name."""
+    yield from masked.calls
+    yield from masked.handed
+    yield from (mean.call for mean in masked.means)
+    yield from (each.body if isinstance(each, ast.Lambda) else each.body[0] for each in masked.functions)
+
+
 def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wrapped: bool = False) -> None:
     """Has every batch the same rows, those past the end standing in for padding, and means that leave them out.
 
@@ -231,8 +240,9 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
       is_wrapped: whether the first rows are the padding, and not the last one again.
     """
     names = module.get(Identifiers)
-    mask, numbers = names.unused("mask"), names.unused("numbers")
-    rows = names.unused("wrapped" if is_wrapped else "rows")  # a script keeps it, and it differs
+    mask = names.unused_at("mask", found.loop, *_touched(masked))
+    numbers = names.unused_at("numbers", found.loop)
+    rows = names.unused_at("wrapped" if is_wrapped else "rows", found.loop)  # a script keeps it, and it differs
     np = edit.imported("numpy", prefer="np", at=found.loop)
     size, whole = _operand(module, found.size), _there(module, found)
     inside = f"{numbers} % ({whole})" if is_wrapped else f"{np}.minimum({numbers}, {whole} - 1)"
@@ -257,7 +267,7 @@ def pad(module: Module, found: Batches, masked: Masked, edit: Rewriter, *, is_wr
         edit.replace(last, f"{module.text(last)}, {mask}=None")
     jnp = edit.imported("jax.numpy", prefer="jnp", at=found.loop)
     for mean in masked.means:
-        values = names.unused("by_row")
+        values = names.unused_at("by_row", mean.call)
         edit.insert_before(module.statement(mean.call), f"{values} = {module.text(mean.of)}")
         kept = f"None if {mask} is None else {mask}.reshape(-1, *[1] * ({values}.ndim - 1))"
         edit.replace(mean.call, f"{jnp}.mean({values}, where={kept})")

@@ -11,7 +11,8 @@ def join(module: Module, pair: Pair, edit: Rewriter) -> None:
     names, has_aux = module.get(Identifiers), pair.derivative.has_aux
     value = None if has_aux else _target(module, pair, pair.value)
     gradient = None if has_aux else _target(module, pair, pair.gradient)
-    value_name, gradient_name = value or names.unused("value"), gradient or names.unused("gradient")
+    value_name = value or names.unused_at("value", pair.value)
+    gradient_name = gradient or names.unused_at("gradient", pair.value)
     taken = {pair.value: value, pair.gradient: gradient}
     used = {pair.value: value_name, pair.gradient: f"({gradient_name}, {value_name}[1])" if has_aux else gradient_name}
     both = f"{value_name}, {gradient_name} = {_call(module, pair, edit)}"
