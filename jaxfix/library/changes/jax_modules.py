@@ -108,7 +108,7 @@ MODULES = (
             is_module=True,
             steps=f"`jax.interpreters.{last}` is the module, without much of what it had",
         )
-        for last in ("ad", "partial_eval", "pxla", "xla")
+        for last in ("partial_eval", "pxla", "xla")
     ),
     Name("jax.custom_transpose", "", Way.BY_HAND, Life("", "0.10.0"), is_module=True, steps=_INTERNAL),
     Name("jax.jaxpr_util", "", Way.BY_HAND, Life("", "0.4.16"), is_module=True, steps=_INTERNAL),
