@@ -62,8 +62,9 @@ def test_names_come_from_places_and_paths_start_at_the_list(tmp_path: Path) -> N
         ("[[repository]\n", "repos.toml: "),
         ("[[repository]]\n", "either `path` or `url`"),
         ('[[repository]]\npath = "a"\nurl = "b"\n', "either `path` or `url`"),
-        ("[[repository]]\npath = 3\n", "`path` is a string"),
-        ('[[repository]]\npath = "a"\ninstall = "pip"\n', "`install` is a list of strings"),
+        ("[[repository]]\npath = 3\n", "`path` has to be a string"),
+        ('[[repository]]\npath = "a"\nrun = ""\n', "`run` has to be a string, not empty"),
+        ('[[repository]]\npath = "a"\ninstall = "pip"\n', "`install` has to be a list of strings"),
         ('[[repository]]\npath = "a"\nbranch = "b"\n', "unknown key `branch`"),
         ('[[repository]]\nurl = "--upload-pack=x"\n', "an option of git"),
         ('[[repository]]\nurl = "a"\ncommit = "--x"\n', "an option of git"),
@@ -93,7 +94,7 @@ def test_repositories_are_looked_at_as_they_were_committed(there: Path) -> None:
         ("clean", commit, None),
         ("cloned", commit, None),
     ]
-    assert gone.failed is not None and "No such file" in gone.failed
+    assert gone.failed is not None and "no such folder: gone" in gone.failed
     assert lost.failed is not None and "no commit `0123456789`" in lost.failed
     again = ran(entries)
     assert again.reused == 1 and again.repositories[0] == clean  # what a URL without a commit leads to may have moved
@@ -104,6 +105,19 @@ def test_what_cannot_be_installed_is_said(there: Path) -> None:
     text = '[[repository]]\npath = "clean"\ninstall = ["no-such-installer now"]\n'
     (found,) = ran(listed(there, text)).repositories
     assert found.failed == "could not run `no-such-installer now`: `no-such-installer`: no such file or directory"
+
+
+@pytest.mark.slow
+def test_paths_of_a_repository_start_at_its_root(there: Path) -> None:
+    """3 s: a program that is not there."""
+    shutil.copy(GOLDEN, there / "clean" / "train.py")
+    git(there / "clean", "add", ".")
+    git(there / "clean", "commit", "--quiet", "-m", "second")
+    named = '[[repository]]\nname = "{}"\npath = "clean"\n'
+    text = f"{named.format('run')}run = 'python trian.py'\n{named.format('paths')}run = 'a'\npaths = ['src']\n"
+    run, paths = ran(listed(there, text)).repositories
+    assert run.failed is not None and "can't open file 'trian.py'" in run.failed
+    assert paths.failed == "could not be proven: src: no such file, folder or installed module"
 
 
 def test_a_report_of_apply_is_read() -> None:

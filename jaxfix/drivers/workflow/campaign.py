@@ -84,7 +84,7 @@ def _entry(where: str, said: object, base: Path) -> Entry:
         texts = value if isinstance(value, list) else [value]
         if not isinstance(value, _KEYS[key]) or not all(isinstance(text, str) and text for text in texts):
             kind = "a list of strings" if _KEYS[key] is list else "a string"
-            raise ConfigError(f"{where}: `{key}` is {kind}")
+            raise ConfigError(f"{where}: `{key}` has to be {kind}{', not empty' if '' in texts else ''}")
     path, url = said.get("path"), said.get("url")
     if (path is None) == (url is None):
         raise ConfigError(f"{where}: give either `path` or `url`")
@@ -157,6 +157,8 @@ def _job(entry: Entry, folder: Path, how: How) -> Job:
     files.make_folder(tree)
     commit = entry.commit
     if entry.path is not None:
+        if not os.path.isdir(entry.path):
+            raise UserError(f"no such folder: {files.shown(Path(entry.path))}")
         commit = resolved(entry.path, entry.commit)
         files.unpack(_git(entry.path, "archive", "--format=tar", commit), tree)
     limits = how.timeout_s, how.fresh

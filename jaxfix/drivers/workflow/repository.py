@@ -60,7 +60,7 @@ def main(path: str) -> None:
     try:
         found = _shown(request, found)
     except UserError as error:
-        found = replace(found, failed=str(error))
+        found = replace(found, failed=str(error).replace(os.path.join(request.tree, ""), ""))
     found = replace(found, seconds=round(time.monotonic() - began, 1))
     files.write_bytes(Path(request.results) / RESULT, json.dumps(to_json(found)).encode())
 
@@ -82,7 +82,7 @@ def _shown(request: Request, found: Repository) -> Repository:
     done = _run("prove it", words, tree, environment, limit_s=None, allowed=(0, 1, 2))
     files.write_bytes(diff, done.stdout)
     if done.returncode == 2 or not report.exists():
-        raise UserError(f"could not be proven: {_said(done)}")
+        raise UserError(f"could not be proven: {_said(done).removeprefix('error: ')}")
     return read(found, json.loads(files.read_bytes(report)), done.stdout.decode(errors="replace"))
 
 
