@@ -10,7 +10,7 @@ _TOLD = {
     Side.AFTER: "is as it was with the change",
     Side.BEFORE: "is as it was without the change",
     Side.OTHER: "differs from both runs",
-    Side.GONE: "is not there",
+    Side.GONE: "is not in this tree; `--root DIR` names another",
 }
 
 

@@ -33,7 +33,8 @@ def verify(options: Verify) -> int:
         except UserError as error:
             errors.append(str(error))
     output.give(options.output_file, _told(found, errors, options))
-    terminal.note(CANNOT)
+    if found:
+        terminal.note(CANNOT)
     outcome.tell_errors(errors)
     return outcome.exit_code(findings=not all(entry.holds for entry in found), errors=errors, bugs=())
 
