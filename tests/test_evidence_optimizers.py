@@ -232,10 +232,11 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
 
 
 def test_two_jobs_with_the_same_sources_leave_the_same(package: Path) -> None:
-    """Each has a folder of its own, which is no difference: a case would be run once more to see that it is noise."""
-    runner = OptimizerRunner("faulty", package, sys.executable, (("core.py", "decaying.<locals>.update"),))
-    first, second = (runner.measure({}, frozenset({"faulty.decaying, jit, float32"}))[0].left for _ in range(2))
-    assert first == second and first
+    """Each has folders of its own, which is no difference: a case would be run once more to see that it is noise."""
+    function = ("core.py", "decaying.<locals>.update")
+    runners = [OptimizerRunner("faulty", package, sys.executable, (function,)) for _ in range(2)]
+    runs = [runner.measure({}, frozenset({"faulty.decaying, jit, float32"}))[0] for runner in runners]
+    assert runs[0].left == runs[1].left and runs[0].left
 
 
 def settled_with(**variables: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -17,6 +17,12 @@ def _folder() -> str:
 
 
 _AT_START, _PATH_AT_START, _FOLDER_AT_START = dict(os.environ), list(sys.path), _folder()
+_OF_JAX_AT_START: dict[str, Any] = {}
+
+
+def jax_arrived() -> None:
+    """Notes what jax is set to as it is imported: folders of a run's own among it."""
+    _OF_JAX_AT_START.update(_of_jax())
 
 
 def settings() -> Iterator[tuple[str, Any]]:
@@ -26,12 +32,18 @@ def settings() -> Iterator[tuple[str, Any]]:
     yield "the folder", _from_start(_folder())
     yield "`sys.path`", [_from_start(path) for path in sys.path if path not in _PATH_AT_START]
     yield "levels of loggers", dict(_levels())
-    numpy, jax = sys.modules.get("numpy"), sys.modules.get("jax")
+    numpy = sys.modules.get("numpy")
     if numpy is not None:
         yield "how NumPy prints", {name: repr(value) for name, value in numpy.get_printoptions().items()}
-    values = getattr(getattr(jax, "config", None), "values", None)
-    if isinstance(values, dict):
-        yield "settings of jax", {name: value for name, value in values.items() if isinstance(value, _PLAIN)}
+    changed = {name: value for name, value in _of_jax().items() if _OF_JAX_AT_START.get(name) != value}
+    yield "settings of jax", changed
+
+
+def _of_jax() -> dict[str, Any]:
+    values = getattr(getattr(sys.modules.get("jax"), "config", None), "values", None)
+    if not isinstance(values, dict):
+        return {}
+    return {name: value for name, value in values.items() if isinstance(value, _PLAIN)}
 
 
 def _from_start(path: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from . import process
 from .arrival import unprofiled, when_imported
 from .calls import Calls
 from .compiles import Compiles, so_far
@@ -84,6 +85,7 @@ class Probe:
             sys.modules["jax"].config.update("jax_enable_compilation_cache", False)
         if self.settings.checks_keys:
             check_keys()
+        process.jax_arrived()
         self.compiles.listen()
         if self.settings.spending:
             self.time_spent.start()
