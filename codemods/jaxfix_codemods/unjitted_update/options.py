@@ -116,8 +116,26 @@ def _may_overflow(module: Module, option: ast.Attribute) -> bool:
             other = right if left is option else left
             if isinstance(other, ast.Constant):
                 return not isinstance(other.value, float)
-            return not _is_leaf(module, other) and not module.get(Device).is_array(other)
+            is_known = _is_leaf(module, other) or module.get(Device).is_array(other)
+            return not is_known and not _is_declared_float(module, option.attr)
     return False
+
+
+def _is_declared_float(module: Module, name: str) -> bool:
+    """Whether the classes of the file that have a field of that name declare it as `float`, with no other default."""
+    fields = [
+        each
+        for each in module.nodes(ast.AnnAssign)
+        if isinstance(each.target, ast.Name)
+        and each.target.id == name
+        and isinstance(module.parent(each), ast.ClassDef)
+    ]
+    return bool(fields) and all(
+        isinstance(each.annotation, ast.Name)
+        and each.annotation.id == "float"
+        and (each.value is None or (isinstance(each.value, ast.Constant) and isinstance(each.value.value, float)))
+        for each in fields
+    )
 
 
 def _is_leaf(module: Module, expr: ast.expr) -> bool:
