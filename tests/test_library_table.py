@@ -72,7 +72,7 @@ ALONE_INLINE = {
     "jaxfix/summary/rebinding.py: _changed": "the arguments stand in one order in these three",
     "jaxfix/summary/rebinding.py: _put_in_place": "what puts an entry into a dictionary, of all that changes one",
     "codemods/jaxfix_codemods/drifting_state_dtype/starts.py: _is_dtype": "one name, in two packages",
-    "codemods/jaxfix_codemods/local_jit/rewriting.py: _own_name": "words that make no good name",
+    "codemods/jaxfix_codemods/local_jit/rewriting.py: own_name": "words that make no good name",
     "codemods/jaxfix_codemods/unjitted_update/checks.py: check_called": "methods of loggers, by their names alone",
 }
 # not installed where the tests run: their names are checked where they are
