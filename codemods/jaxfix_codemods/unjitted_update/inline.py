@@ -1,32 +1,26 @@
 """Statements of a loop, or of a function that it calls, that become a jitted function of their own."""
 
 import ast
-import keyword
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TypeGuard
 
-from jaxfix.api import Code, Declined, Identifiers, Module, Reason, arguments_of, jit_of, walk
+from jaxfix.api import Code, Declined, Module, Reason, jit_of, walk
 from jaxfix.api.analysis import (
     During,
     OwnState,
     Passing,
     Values,
     class_around,
-    demands,
     demands_of_statements,
     family,
     instance_state,
     instances,
-    is_read_elsewhere,
     methods,
     own_class,
     own_parameter,
     own_state,
     reaching,
-    reads_of,
     why_unstable,
 )
 from jaxfix.api.library import Transform, where
@@ -37,8 +31,8 @@ from jaxfix_codemods.jitting.whole import (
     check_made_once,
     uses_equinox,
 )
-from jaxfix_codemods.unjitted_update import checks, kept
-from jaxfix_codemods.unjitted_update.binding import counter_of, counts_iterations, is_range, simple
+from jaxfix_codemods.unjitted_update import checks
+from jaxfix_codemods.unjitted_update.binding import counts_iterations
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -48,21 +42,21 @@ from jaxfix_codemods.unjitted_update.checks import (
     is_own,
 )
 from jaxfix_codemods.unjitted_update.constants import constant_attributes
-from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
-from jaxfix_codemods.unjitted_update.device import Device, is_made_by_library
+from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
+from jaxfix_codemods.unjitted_update.functions import Functions
 from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
-from jaxfix_codemods.unjitted_update.items import is_chosen, item_names, may_fill, picked
-from jaxfix_codemods.unjitted_update.keyed import entries_of, entry_names, entry_text, is_spelled
-from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
+from jaxfix_codemods.unjitted_update.items import is_chosen, may_fill, picked
+from jaxfix_codemods.unjitted_update.keyed import entries_of
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
-from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.options import is_set_later, may_set, option_names, options_of
-from jaxfix_codemods.unjitted_update.passed import are_made_once, check_callers, unknown_caller
-from jaxfix_codemods.unjitted_update.rows import Row, choices, defined, loads
+from jaxfix_codemods.unjitted_update.naming import Naming
+from jaxfix_codemods.unjitted_update.options import is_set_later, may_set, options_of
+from jaxfix_codemods.unjitted_update.passed import are_made_once
+from jaxfix_codemods.unjitted_update.reading import Variables, context_of
+from jaxfix_codemods.unjitted_update.rows import Row, choices, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sizes import is_passed_size
-from jaxfix_codemods.unjitted_update.variables import dotted, is_called, is_of_data, own_reads, transforms
+from jaxfix_codemods.unjitted_update.variables import dotted, is_called, own_reads
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
 
@@ -184,24 +178,27 @@ class _Judge:
         self._module, self._values, self._around, self._scope = module, values, around, scope
         self._handed, self._copied = tuple(handed), copied
         self._at, self._row = row, row.parts
-        self._inside = {node for statement in self._row for node in walk(statement)}
+        self._variables = Variables(module, self._row, scope)
+        self._naming = Naming(module, around, scope, self._row, self._variables, in_place=bool(objects))
+        self._functions = Functions(module, values, scope, self._variables, self._during)
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
-        self._items: dict[str, list[ast.Subscript] | list[ast.Attribute]] = {}
         if not copied and not objects:
-            self._items |= {**picked(module, self._inside, scope), **options_of(module, self._inside, scope)}
+            self._variables.items |= {
+                **picked(module, self._variables.inside, scope),
+                **options_of(module, self._variables.inside, scope),
+            }
         between = self._before_items()
-        options = [each for some in self._items.values() for each in some if isinstance(each, ast.Attribute)]
+        options = [each for some in self._variables.items.values() for each in some if isinstance(each, ast.Attribute)]
         if any(may_fill(module, each) for each in between) or (
             options and may_set(module, [*row.parts, *between], options)
         ):
             raise Declined(Reason(Code.MUTATED, "what is between its parts may change the items that it reads"))
-        self._entries: dict[str, list[ast.Subscript]] = {}
         if not copied and not objects:
             for text, entry in entries_of(module, self._row):
-                self._entries.setdefault(text, []).append(entry)
+                self._variables.entries.setdefault(text, []).append(entry)
             self._check_entries()
-        self._attributes = dict(self._data_attributes())
+        self._variables.attributes = dict(self._data_attributes())
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
         self._lifted = self._made_of_constants(captured)
@@ -230,27 +227,30 @@ class _Judge:
         check_elsewhere(module, self._values, row)
         held = own_state(module, self._values, row, found.attributes) if self._copied else None
         self._state = held
-        first = self._read_first()
-        captured = {name for name in first if self._is_kept_function(name) or self._is_constant(name)}
+        first = self._variables.read_first()
+        captured = {name for name in first if self._is_function(name) or self._is_constant(name)}
         captured |= {name for name in set(first) & set(found.values) if self._is_settled(name)}
         check_names(module, row, scope)
         data = [name for name in first if name not in captured and name not in self._handed]
-        written = self._written()
+        written = self._variables.written()
         for name in data:
-            whole = name.partition("[")[0] if name in self._entries else name
+            whole = name.partition("[")[0] if name in self._variables.entries else name
             if asked := found.values.get(whole) or found.parts.get(whole):
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
             if name not in self._objects and name not in self._models:
-                items = self._items.get(name, ())
-                uses = [*self._loads_of(name), *(each.value for each in items if isinstance(each, ast.Subscript))]
+                items = self._variables.items.get(name, ())
+                uses = [
+                    *self._variables.loads_of(name),
+                    *(each.value for each in items if isinstance(each, ast.Subscript)),
+                ]
                 check_parameter(module, self._values, self._during(), scope, name, uses)
-        apart = {dot for dot in self._attributes if self._is_read_apart(dot)} | {*self._handed}
-        changing = {*written, *(dot.partition(".")[0] for dot in self._attributes if dot not in apart)}
-        for name in sorted(set(found.values) & changing - self._counters()):
+        apart = {dot for dot in self._variables.attributes if self._is_read_apart(dot)} | {*self._handed}
+        changing = {*written, *(dot.partition(".")[0] for dot in self._variables.attributes if dot not in apart)}
+        for name in sorted(set(found.values) & changing - self._variables.counters()):
             raise Declined(Reason(Code.NEEDS_VALUE, f"the step {found.values[name]}"))
-        read = self._read_outside()
-        for name in self._defined():
+        read = self._variables.read_outside()
+        for name in self._variables.defined():
             if name in read:
                 raise Declined(Reason(Code.OTHER_USES, f"`{name}`, which the step makes, is used outside of it too"))
         if held is not None:
@@ -261,7 +261,7 @@ class _Judge:
             written = (*(f"{root}.{each}" for each in held.bound), *written)
             read |= {f"{root}.{each}" for each in held.bound}
         is_last = self._at.result is not None
-        lasting = {*self._entries, *(name for name in data if "." in name)}
+        lasting = {*self._variables.entries, *(name for name in data if "." in name)}
         state = tuple(name for name in data if name in written and not (is_last and name not in lasting))
         results = (*state, *(name for name in written if name in read and name not in state))
         if not results and not is_last and not self._objects:
@@ -288,10 +288,10 @@ class _Judge:
             return True
         if any(
             isinstance(each, ast.Attribute) and is_set_later(self._module, each.attr)
-            for each in self._items.get(name, ())
+            for each in self._variables.items.get(name, ())
         ):
             return True
-        return any(passing.counts(node) for node in self._loads_of(name))
+        return any(passing.counts(node) for node in self._variables.loads_of(name))
 
     def _check_needed(self, variable: str) -> None:
         """Refuses an attribute of the own object that is passed, where the trace must know its value."""
@@ -303,21 +303,25 @@ class _Judge:
         """The function, with the names that it needs."""
         given, results, own, state = self._given, self._results, self._own, self._state
         before, root = self._before, self._root
-        names = self._names_of({*given, *results})
+        names = self._naming.variables({*given, *results})
         parameters = tuple(names[name] for name in given)
         renamed: dict[ast.AST, str] = {
             node: names[part]
             for part in names
-            for node in (*self._attributes.get(part, ()), *self._items.get(part, ()), *self._entries.get(part, ()))
+            for node in (
+                *self._variables.attributes.get(part, ()),
+                *self._variables.items.get(part, ()),
+                *self._variables.entries.get(part, ()),
+            )
         }
-        copy = self._local("new") if state is not None else None
+        copy = self._naming.local("new") if state is not None else None
         if state is not None and copy is not None:
             renamed |= dict.fromkeys(self._copied_reads(state), copy)
             names |= {f"{root}.{each}": f"{copy}.{each}" for each in state.bound}
         return Extraction(
             self._at,
             before,
-            self._name(own, given, results),
+            self._naming.step(own, given, results),
             parameters,
             tuple(map(self._written_as, given)),
             tuple(names[name] for name in results),
@@ -327,7 +331,7 @@ class _Judge:
             self._filtered,
             len(self._handed),
             (copy, root) if copy is not None and root is not None else None,
-            self._local("value", "result") if self._at.result is not None else None,
+            self._naming.local("value", "result") if self._at.result is not None else None,
             "flax.nnx.jit" if self._objects or "flax.nnx" in self._models.values() else "jax.jit",
             any(map(self._comes_again, {*given} & {*results})),
             self._lifted,
@@ -336,84 +340,18 @@ class _Judge:
 
     def _written_as(self, name: str) -> str:
         """What the code calls it: an entry in its own quotes."""
-        return self._module.text(self._entries[name][0]) if name in self._entries else name
+        return self._module.text(self._variables.entries[name][0]) if name in self._variables.entries else name
 
     def _comes_again(self, name: str) -> bool:
         """Whether the row is passed, as `name`, what it bound at the call before, and not what its iteration made."""
-        if "." in name or name in self._entries or not isinstance(self._around, LOOPS):
+        if "." in name or name in self._variables.entries or not isinstance(self._around, LOOPS):
             return True
-        if name in self._items:
+        if name in self._variables.items:
             return False
         bound = self._module.bindings(name, self._scope)
-        reads = [node for node in self._loads_of(name) if isinstance(_context(node), ast.Load)]
+        reads = [node for node in self._variables.loads_of(name) if isinstance(context_of(node), ast.Load)]
         found = (reaching(self._module, node, bound) for node in reads if isinstance(node, ast.Name))
-        return not reads or any(binding.node in self._inside for each in found for binding in each)
-
-    def _names_of(self, variables: Collection[str]) -> dict[str, str]:
-        """The name that each variable has in the function: attributes have their own, where that is free."""
-        found = {name: name for name in variables if name.isidentifier()}
-        taken = {node.id for node in self._inside if isinstance(node, ast.Name)} | set(found)
-        for item in sorted({*self._items, *self._entries} & {*variables}):
-            names = entry_names(item) if item in self._entries else self._item_names(item)
-            found[item] = next(name for name in names if name not in taken and not keyword.iskeyword(name))
-            taken.add(found[item])
-        for dot in sorted(name for name in variables if "." in name and name not in self._items):
-            root, _, attr = dot.partition(".")
-            name = attr.lstrip("_")
-            if not name or name in taken or keyword.iskeyword(name):
-                name = self._module.get(Identifiers).unused(f"{'own' if root == 'self' else root}_{name}")
-            taken.add(name)
-            found[dot] = name
-        return found
-
-    def _item_names(self, item: str) -> Iterator[str]:
-        first = self._items[item][0]
-        return item_names(first) if isinstance(first, ast.Subscript) else option_names(first)
-
-    def _local(self, *wanted: str) -> str:
-        """The first name that no code of the scope has."""
-        taken = {node.id for node in walk(self._scope) if isinstance(node, ast.Name)}
-        free = (name for name in wanted if name not in taken)
-        return next(free, None) or self._module.get(Identifiers).unused(wanted[0])
-
-    def _name(self, own: str | None, given: Collection[str], results: Sequence[str]) -> str:
-        """What the function does: a step of training or of anything else that goes on, or what it computes."""
-        scope = self._around
-        if isinstance(scope, ast.FunctionDef):
-            return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
-        goes_on = [name for name in results if name in given]
-        result = _last(goes_on[0] if goes_on else results[-1] if results else "value")
-        if not self._objects and not goes_on:
-            names = [f"compute_{result}"]
-        else:
-            names = self._step_names(trains=bool(self._objects) or self._trains(given, goes_on))
-            names += [f"{name}_{result}" for name in names]
-        mark = "" if own is None else "_"
-        return self._module.get(Identifiers).first_unused([f"{mark}{name}" for name in names])
-
-    def _step_names(self, *, trains: bool) -> list[str]:
-        """`train_step` of what trains, else the step of the function whose loop calls it: `leapfrog_step`."""
-        caller = self._scope.name if isinstance(self._scope, ast.FunctionDef) else ""
-        told = re.sub(r"_?steps?$", "", caller.strip("_"))
-        of_caller = [f"{told}_step"] if told not in ("", "main") else []
-        return ["train_step", *of_caller, "update_step"] if trains else [*of_caller, "advance"]
-
-    def _trains(self, given: Collection[str], goes_on: Sequence[str]) -> bool:
-        """Whether the row updates by an optimizer, or a tree or by data of the loop, along a gradient."""
-        device = self._module.get(Device)
-        calls = [node for statement in self._row for node in walk(statement) if isinstance(node, ast.Call)]
-        if any(device.updates(call) for call in calls):
-            return True
-        derives = any(device.derives(call) for call in calls) or any(map(device.holds_jitted, self._row))
-        return derives and (
-            bool({*given} & self._taken_by_loops() - {*goes_on}) or any(device.maps_tree(call) for call in calls)
-        )
-
-    def _taken_by_loops(self) -> set[str]:
-        """What the loops around take from what they run over, numbers of `range` apart."""
-        around = (self._around, *self._module.ancestors(self._around))
-        loops = (each for each in around if isinstance(each, ast.For) and not is_range(self._module, each.iter))
-        return {node.id for loop in loops for node in walk(loop.target) if isinstance(node, ast.Name)}
+        return not reads or any(binding.node in self._variables.inside for each in found for binding in each)
 
     # --- its object -------------------------------------------------------------------------------------------
 
@@ -435,7 +373,7 @@ class _Judge:
 
     def _copied_reads(self, state: OwnState) -> Iterator[ast.Name]:
         """Where the row reads, or binds, what the copy holds."""
-        for node in self._inside:
+        for node in self._variables.inside:
             use = self._module.parent(node)
             is_read = isinstance(node, ast.Name) and isinstance(use, ast.Attribute) and use.attr in state.copied
             if is_read and isinstance(node, ast.Name) and is_own(self._module, node):
@@ -450,7 +388,7 @@ class _Judge:
         for statement in self._row:
             for node in own_reads(module, statement):
                 assert isinstance(node.value, ast.Name)
-                if not self._is_in_item(node) and module.scope_of(node.value.id, node.value) is self._scope:
+                if not self._variables.is_in_item(node) and module.scope_of(node.value.id, node.value) is self._scope:
                     found.setdefault(dotted(node), []).append(node)
         for dot, nodes in found.items():
             is_kept = self._copied or (dot not in self._handed and self._is_constant_of_object(nodes))
@@ -468,54 +406,29 @@ class _Judge:
 
     def _is_read_apart(self, dot: str) -> bool:
         """Whether the trace need not know the value of an attribute, of the object of a method, that it is passed."""
-        is_of_method = is_own(self._module, self._attributes[dot][0].value)
+        is_of_method = is_own(self._module, self._variables.attributes[dot][0].value)
         return is_of_method and dot.partition(".")[2] not in self._demands.attributes
-
-    def _is_variable(self, attribute: ast.Attribute) -> bool:
-        is_of_name = isinstance(attribute.value, ast.Name)
-        return is_of_name and attribute in self._attributes.get(dotted(attribute), ())
-
-    def _is_in_attribute(self, name: ast.Name) -> bool:
-        parent = self._module.parent(name)
-        return isinstance(parent, ast.Attribute) and self._is_variable(parent)
 
     def _check_entries(self) -> None:
         """Refuses entries of a dictionary that the row creates, and those that may not be there."""
-        made = {entry.partition("[")[0] for entry in self._entries}
-        if any(isinstance(n, ast.Name) and n.id in made and isinstance(n.ctx, ast.Store) for n in self._inside):
+        made = {entry.partition("[")[0] for entry in self._variables.entries}
+        if any(
+            isinstance(n, ast.Name) and n.id in made and isinstance(n.ctx, ast.Store) for n in self._variables.inside
+        ):
             raise Declined(Reason(Code.MUTATED, "the step creates a dictionary and changes it"))
-        for entry in (entry for entries in self._entries.values() for entry in entries):
+        for entry in (entry for entries in self._variables.entries.values() for entry in entries):
             if is_chosen(self._module, entry):
                 text = f"`{self._module.text(entry)}` is read only where something holds"
                 raise Declined(Reason(Code.NEEDS_VALUE, f"{text}: a step would be passed it always"))
 
-    def _is_entry(self, node: ast.AST | None) -> bool:
-        return isinstance(node, ast.Subscript) and is_spelled(node) and node in self._entries.get(entry_text(node), ())
-
-    def _is_part(self, part: ast.expr) -> bool:
-        """Whether it is read or bound as a part of an item or an entry, which is the variable."""
-        return (bool(self._items) and self._is_in_item(part)) or self._is_entry(self._module.parent(part))
-
-    def _is_in_item(self, part: ast.expr) -> bool:
-        """Whether it is the sequence, or the key, of an item that the step is passed."""
-        item = self._module.parent(part) if self._items else None
-        if item is not None and self._is_item(item):
-            return True
-        return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self._is_in_item(item)
-
     def _before_items(self) -> list[ast.stmt]:
         """What runs between the call of the step and a statement that reads an item, or the other way round."""
-        if not self._items:
+        if not self._variables.items:
             return []
-        items = {item for each in self._items.values() for item in each}
+        items = {item for each in self._variables.items.values() for item in each}
         reading = [part.lineno for part in self._row if not items.isdisjoint(walk(part))]
         first, last = min((self._at.at.lineno, *reading)), max((self._at.at.lineno, *reading))
         return [each for each in gaps(self._module, self._row) if first < each.lineno < last]
-
-    def _is_item(self, node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
-        """Whether it is an item, or an option, that the step is passed."""
-        is_read = isinstance(node, ast.Subscript | ast.Attribute)
-        return is_read and node in self._items.get(self._module.text(node), ())
 
     def _own_object(self) -> str | None:
         """The name of the object whose functions the row uses, if it does.
@@ -524,9 +437,13 @@ class _Judge:
           Declined: they may change, or it cannot be a static argument.
         """
         module, found = self._module, None
-        for node in self._inside:
+        for node in self._variables.inside:
             is_object = isinstance(node, ast.Name) and is_own(module, node)
-            if isinstance(node, ast.Name) and is_object and not (self._is_in_attribute(node) or self._is_in_item(node)):
+            if (
+                isinstance(node, ast.Name)
+                and is_object
+                and not (self._variables.is_in_attribute(node) or self._variables.is_in_item(node))
+            ):
                 reason = instance_state.why_read_unstable(module, self._values, node)
                 if reason is not None:
                     raise Declined(reason.restated(f"the step reads its object: {reason}"))
@@ -540,8 +457,8 @@ class _Judge:
         owner = module.method_of(method)
         assert owner is not None
         if module.function(self._row[0]) is not method or any(
-            module.scope_of(node.id, node) not in (None, module.tree, method) and node not in self._inside
-            for node in self._inside
+            module.scope_of(node.id, node) not in (None, module.tree, method) and node not in self._variables.inside
+            for node in self._variables.inside
             if isinstance(node, ast.Name)
         ):
             raise Declined(Reason(Code.NO_PLACE, "the step is in a function inside of a method"))
@@ -556,145 +473,12 @@ class _Judge:
 
     # --- variables --------------------------------------------------------------------------------------------
 
-    def _variables(self, statement: ast.stmt | ast.expr, context: type[ast.expr_context]) -> list[tuple[ast.expr, str]]:
-        """The variables and attributes of the scope that a statement reads, or binds, in order."""
-        module = self._module
-        found: list[tuple[ast.expr, str]] = []
-        for node in walk(statement):
-            if self._items and self._is_item(node):
-                found.append((node, module.text(node)))
-            elif self._entries and isinstance(node, ast.Subscript) and self._is_entry(node):
-                found.append((node, entry_text(node)))
-            elif isinstance(node, ast.Name | ast.Attribute) and self._is_part(node):
-                continue
-            elif isinstance(node, ast.Name):
-                owner = module.scope_of(node.id, node)
-                if owner is self._scope and not self._is_in_attribute(node) and not is_own(module, node):
-                    found.append((node, node.id))
-            elif isinstance(node, ast.Attribute) and self._is_variable(node):
-                found.append((node, dotted(node)))
-        chosen = [each for each in found if isinstance(_context(each[0]), context)]
-        if isinstance(statement, ast.AugAssign) and context is ast.Load:
-            chosen += [each for each in found if each[0] is statement.target]
-        return sorted(chosen, key=lambda each: (each[0].lineno, each[0].col_offset))
-
-    def _loads_of(self, name: str) -> list[ast.expr]:
-        found = (each for statement in self._row for each in self._variables(statement, ast.Load))
-        return [node for node, each in found if each == name]
-
-    def _read_first(self) -> tuple[str, ...]:
-        """What the row reads before it binds it, in order."""
-        found: dict[str, None] = {}
-        bound: set[str] = set()
-        bound |= self._counters()
-        for statement in simple(self._row):
-            found.update(dict.fromkeys(n for _, n in self._variables(statement, ast.Load) if n not in bound))
-            bound |= {name for _, name in self._variables(statement, ast.Store)}
-            bound |= {statement.name} if isinstance(statement, ast.FunctionDef) else set()
-        return tuple(found)
-
-    def _counters(self) -> set[str]:
-        """The variables of loops that a trace unrolls."""
-        return {name for part in self._row if (name := counter_of(self._module, part)) is not None}
-
-    def _written(self) -> tuple[str, ...]:
-        """What the row binds, in order; functions that it defines and lengths are its own."""
-        found: dict[str, None] = {}
-        for statement in self._row:
-            if not self._defined_by(statement) and not isinstance(statement, ast.FunctionDef):
-                found.update(dict.fromkeys(name for _, name in self._variables(statement, ast.Store)))
-        return tuple(found)
-
-    def _defined(self) -> list[str]:
-        """The functions and lengths that the row gives names to."""
-        return [name for statement in self._row for name in self._defined_by(statement)]
-
-    def _defined_by(self, statement: ast.stmt | ast.expr) -> tuple[str, ...]:
-        name = defined(self._module, statement)
-        known = lengths(self._module, statement) or own_constants(self._module, statement)
-        return known if name is None else (name,)
-
-    def _read_outside(self) -> set[str]:
-        """What of that anything but the row reads."""
-        module, found = self._module, {*self._attributes, *self._entries}
-        if self._scope is module.tree:
-            found |= {name for name in self._written() if is_read_elsewhere(module, name)}
-        for name in {*self._defined(), *self._written()} - found:
-            bindings = module.bindings(name, self._scope)
-            for node in module.uses(name, self._scope):
-                if isinstance(node.ctx, ast.Store) or node in self._inside:
-                    continue
-                if any(binding.node in self._inside for binding in reaching(module, node, bindings)):
-                    found.add(name)
-        return found
-
-    def _is_kept_function(self, name: str) -> bool:
+    def _is_function(self, name: str) -> bool:
         """Whether `name` is a function, a module or an object that stays what it is, and is not data."""
-        module, scope = self._module, self._scope
-        if "." in name or name in self._objects or name in self._models:
-            return False
-        bindings = module.bindings(name, scope)
-        if bindings and all(isinstance(b.node, ast.Import | ast.ImportFrom | ast.ClassDef) for b in bindings):
-            return True
-        uses = [
-            node
-            for node in self._inside
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        ]
-        uses = [use for use in uses if not (self._is_in_attribute(use) or self._is_entry(module.parent(use)))]
-        as_function = [_is_used_as_function(module, use) for use in uses]
-        if not any(as_function):
-            return False
-        reason = why_unstable(module, name, scope, during=self._during())
-        if reason is not None:
-            raise Declined(reason.restated(f"the step calls `{name}`: {reason}"))
-        if not all(as_function):
-            raise Declined(Reason(Code.OTHER_USES, f"the step uses `{name}` as a function and as data"))
-        for use in uses:
-            self._check_apart(use)
-            self._check_behind(use)
-        return True
-
-    def _check_behind(self, use: ast.Name) -> None:
-        """Refuses a function that a caller passes on, and that a trace does not do as often as the calls."""
-        item = kept.item_of(self._module, use)
-        if item is not None:
-            kept.check_item(self._module, self._values, item)
-            return
-        binding = self._module.names.only_binding(use)
-        if binding is not None and isinstance(binding.node, ast.arg):
-            for source in self._values.origins.of(use):
-                is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
-                is_read |= is_made_by_library(self._module, source)
-                is_read |= isinstance(source, ast.expr) and self._module.qualname(source) is not None
-                if not is_read:
-                    raise unknown_caller(use.id)
-            check_callers(self._module, use.id, self._module.scope_of(use.id, use))
-        for name in objects_behind(self._module, self._values, use):
-            reason = instance_state.why_read_unstable(self._module, self._values, name)
-            if reason is not None:
-                raise Declined(reason.restated(f"the step calls `{use.id}`, which reads its object: {reason}"))
-        if not isinstance(self._module.parent(use), ast.Attribute):
-            check_made(self._module, self._values, use)
-        for function in functions_behind(self._module, self._values, use):
-            reason = demands(self._module, function).reason
-            is_read = reason is not None and reason.code is not Code.DECORATED
-            if reason is not None and is_read and function not in self._inside:
-                raise Declined(reason.restated(f"the step calls `{use.id}`, which cannot be traced: {reason}"))
-
-    def _check_apart(self, use: ast.Name) -> None:
-        """Refuses a method that reads an attribute which the step is passed: under a trace it would stay unchanged."""
-        module, called = self._module, self._module.parent(use)
-        passed = {dot.partition(".")[2] for dot in self._attributes if dot.startswith(f"{use.id}.")}
-        if not passed or not isinstance(called, ast.Attribute) or jit_of(module, called) is not None:
-            return
-        owner = own_class(module, use)
-        found = methods(family(module, owner), called.attr) if owner is not None else ()
-        if not found or any(reads_of(module, method) & passed for method in found):
-            raise Declined(Reason(Code.UNSTABLE, f"`{module.text(called)}` may read what the step binds"))
+        return name not in self._objects and name not in self._models and self._functions.is_kept(name)
 
     def _during(self) -> During:
-        return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._attributes))
+        return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._variables.attributes))
 
     def _is_settled(self, name: str) -> bool:
         """Whether `name` is a number whose value the row needs, and which stays while the loop runs."""
@@ -768,15 +552,6 @@ class _Judge:
         return found
 
 
-def _last(variable: str) -> str:
-    """The part of `self.opt_state`, or of `opt_state["d"]`, that names what it is."""
-    return variable.rpartition(".")[2].partition("[")[0].strip("_") or "it"
-
-
-def _context(node: ast.expr) -> ast.expr_context | None:
-    return node.ctx if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else None
-
-
 def _reads_enclosing(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> bool:
     """Whether the row reads variables of functions around its own."""
     inside = {node for statement in row for node in walk(statement)}
@@ -817,39 +592,3 @@ def jitted_attributes(module: Module, row: Sequence[ast.stmt | ast.expr]) -> tup
                 if is_plain and owner is not None and not methods(family(module, owner), node.attr):
                     found[dotted(node)] = None
     return tuple(found)
-
-
-# --- what it reads and binds --------------------------------------------------------------------------------------
-
-
-def _is_used_as_function(module: Module, use: ast.Name) -> bool:
-    match module.parent(use):
-        case ast.Call(func=func) as call:
-            if func is use:
-                return True
-            is_transformed = bool(call.args) and call.args[0] is use and transforms(module, call)
-            return module.definition(use) is not None or is_transformed or _is_taken_as_function(module, call, use)
-        case ast.keyword() as keyword_:
-            around = module.parent(keyword_)
-            is_taken = isinstance(around, ast.Call) and _is_taken_as_function(module, around, use)
-            return module.definition(use) is not None or is_taken
-        case ast.Attribute() as attribute:
-            call_ = module.parent(attribute)
-            is_called_ = isinstance(call_, ast.Call) and (
-                call_.func is attribute or (call_.args[:1] == [attribute] and transforms(module, call_))
-            )
-            return is_called_ and module.qualname(attribute) is None and not is_of_data(module, use, attribute.attr)
-        case ast.Subscript():
-            return kept.item_of(module, use) is not None
-    return False
-
-
-def _is_taken_as_function(module: Module, call: ast.Call, use: ast.Name) -> bool:
-    """Whether a function of this file calls what it is passed, or a method of it."""
-    function, jitted = module.definition(call.func), jit_of(module, call.func)
-    if function is None or (jitted is not None and jitted.static == ()):
-        return False  # what is traced is data
-    asked = demands(module, function)
-    given = arguments_of(function, call) or {}
-    owners = (name for name, method in asked.methods.items() if not is_of_data(module, use, method))
-    return any(given.get(name) is use for name in (*asked.called, *owners))
