@@ -1,5 +1,7 @@
 """Methods of the leaves of trees that hold arrays alone."""
 
+import copy
+
 import jax
 import jax.numpy as jnp
 from jax.tree_util import tree_map
@@ -17,7 +19,7 @@ def step(params, x):
     return jax.tree_util.tree_map(lambda p, g: p - 0.1 * g, params, grads), value
 
 
-def place(leaf):
+def _place(leaf):
     return leaf.device()  # want: removed-api
 
 
@@ -28,7 +30,7 @@ def train(params, batches):
     first = tree_map(lambda x: x[0].device_buffer, jax.device_put(weights))  # want: removed-api
     sizes = jax.tree_util.tree_map(lambda x, w: x.device_buffers[0].size / w.size, grads, weights)  # want: removed-api
     doubled = tree_map(lambda g: 2 * g, grads)
-    return first, sizes, jax.tree_util.tree_map(place, doubled["b"]), tree_map(lambda v: v.to_py(), step(grads, x)[1])  # want: removed-api
+    return first, sizes, jax.tree_util.tree_map(_place, doubled["b"]), tree_map(lambda v: v.to_py(), step(grads, x)[1])  # want: removed-api
 
 
 class Shard:
@@ -46,3 +48,94 @@ given = [tree_map(lambda s: s.device(), [Shard(), jnp.ones(2)]), tree_map(lambda
 def of_others(tree, map_all):
     whole = tree_map(lambda t: t.device(), weights, is_leaf=lambda t: isinstance(t, tuple))
     return tree_map(lambda x: x.device(), tree), map_all(lambda x: x.device(), weights), whole
+
+
+def with_aux(w):
+    return jnp.sum(w["w"]), {"k": Shard()}
+
+
+def of_gradients(w):
+    grads, aux = jax.grad(with_aux, has_aux=True)(w)
+    (value, last), _ = jax.value_and_grad(with_aux, has_aux=True)(w)
+    whole = jax.value_and_grad(with_aux, has_aux=True)(w)
+    value, other = jax.value_and_grad(loss)(weights, w)
+    copied = tree_map(lambda g: g.device(), copy.deepcopy(other))  # want: removed-api
+    return copied, [tree_map(lambda a: a.device(), each) for each in (aux, last)], tree_map(lambda a: a.device(), whole[0][1])
+
+
+def of_copies(tree):
+    return tree_map(lambda x: x.device(), copy.deepcopy(tree)), tree_map(lambda x: x.device(), copy.deepcopy({"w": Shard()}))
+
+
+def _positional(w, /, s):
+    return s.device()
+
+
+tree_map(_positional, weights, {"w": Shard()})
+named = _also_named = lambda x: x.device()
+tree_map(named, weights)
+_also_named(Shard())
+
+
+def public(leaf):
+    return leaf.device()
+
+
+tree_map(public, weights)
+
+
+class State:
+    def __init__(self, w, placed):
+        self.w, self.placed = w, placed
+
+    def place(self, w):
+        return self.device(), tree_map(self.place, weights)
+
+    def device(self):
+        return "state"
+
+
+jax.tree_util.register_pytree_node(State, lambda s: ((s.w,), s.placed), lambda placed, w: State(*w, placed))
+
+
+@jax.jit
+def moved(state):
+    return State(state.w + 1, state.placed)
+
+
+@jax.jit
+def by_name(x):
+    return {"a b": x}
+
+
+state = moved(State(jnp.ones(3), (Shard(),)))
+(key,) = by_name(jnp.ones(3))
+statics = tree_map(lambda x: x.device(), state.placed), tree_map(lambda k: k.split(" "), key)
+prefixed = tree_map(lambda n, s: s.device(), "s", state)
+
+
+def fill(tree):
+    tree["w"] = Shard()
+
+
+def of_aliases(holder):
+    tree = {"w": jnp.ones(3)}
+    alias = tree
+    alias["w"] = Shard()
+    passed = {"w": jnp.ones(3)}
+    fill(passed)
+    holder.tree = stored = {"w": jnp.ones(3)}
+    holder.tree["w"] = Shard()
+    inner = {"w": {"v": jnp.ones(3)}}
+    for part in inner.values():
+        part["v"] = Shard()
+    outer = {"w": {"v": jnp.ones(3)}}
+    fill(outer["w"])
+    set_all = {"w": jnp.ones(3)}
+    [set_all.__setitem__(k, Shard()) for k in list(set_all)]
+    only_read = {"w": jnp.ones(3)}
+    print(only_read["w"].sum(), loss(only_read, 1.0), tree_map(jnp.sum, only_read))
+    told = tree_map(lambda x: x.device(), only_read)  # want: removed-api
+    devices = tree_map(lambda x: x.device(), tree), tree_map(lambda x: x.device(), passed)
+    also = tree_map(lambda x: x.device(), inner), tree_map(lambda x: x.device(), outer)
+    return only_read, told, devices, also, tree_map(lambda x: x.device(), stored), tree_map(lambda x: x.device(), set_all)

@@ -1,5 +1,7 @@
 """Methods and attributes of arrays, where the receiver is known to be one."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -45,3 +47,21 @@ def texts(sep, other):
     path = jnp.einsum_path("ij,jk", x, x)
     lines = line.split(sep), shown.split(sep), jnp.array_str(x).split(sep), ("%s" % jnp.sum(x)).split(sep)
     return lines, told.split(sep), (x * other).device(), (-(other + x))[0].split(sep), scaled.split(3), path[1].split(sep)
+
+
+@functools.lru_cache
+def text():
+    return Text()
+
+
+@jax.tree_util.register_dataclass
+class Pair:
+    device = Text.device
+
+
+@jax.jit
+def pair(x):
+    return Pair()
+
+
+print(text().device(), pair(x).device())

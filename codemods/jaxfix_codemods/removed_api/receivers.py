@@ -1,17 +1,33 @@
-"""Which expressions are surely arrays, or keys: what methods that are gone were called of."""
+"""Expressions that are surely arrays, or keys: the methods that are gone were theirs."""
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from jaxfix.api import FUNCTIONS, Function, Module, jitted_of, returned
-from jaxfix.api.analysis import EXISTS, Form, Solver, Values, arrays, changes_of
-from jaxfix.api.library import Member, Method, Result, Transform, short_names, where
+from jaxfix.api import FUNCTIONS, Function, Identifiers, Module, jitted_of, returned
+from jaxfix.api.analysis import (
+    EXISTS,
+    Form,
+    Kind,
+    Solver,
+    Values,
+    aliases,
+    arrays,
+    callers,
+    changes_of,
+    is_read_elsewhere,
+    positional_of,
+)
+from jaxfix.api.library import Effect, Method, Result, Transform, members_of, short_names, where
 
 _TREE_MAPS = where(Transform.MAPS_LEAVES)
-_OF_ARRAYS = where(Result.ARRAYS) | where(Result.STACKED)
+_OF_ARRAYS = where(Result.ARRAYS)
+_COPIES = where(Result.STACKED)
 _FILTERING = where(Transform.FILTERS)
 _GRADIENTS = where(Transform.GRADIENT)
-_STATIC = short_names(Member.STATIC)
+_PAIRS = where(Transform.WITH_VALUE)
+_SEES_NAMES = short_names(Effect.SEES_NAMES)
+_OF_ARRAY = members_of("jax.Array") - members_of("builtins.dict") - members_of("builtins.list")
+_DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 
 
 def is_known(module: Module, row: Method, receiver: ast.expr) -> bool:
@@ -42,7 +58,9 @@ def _is_array(module: Module, expr: ast.expr) -> bool:
             return made and all(again(each) or values.of(each).form is Form.PYTHON for each in (left, right))
         case ast.UnaryOp(operand=part) | ast.Subscript(value=part):
             return again(part)
-    return module.get(arrays)(expr) or values.of(expr).is_array or any(map(module.get(_trees), _mapped(module, expr)))
+    number = values.of(expr)  # what a decorated function returns may be another object
+    is_array = number.is_array and not (number.form is Form.ARRAY and number.kind is Kind.UNKNOWN)
+    return is_array or module.get(arrays)(expr) or any(map(module.get(_trees), _mapped(module, expr)))
 
 
 def _mapped(module: Module, leaf: ast.expr) -> Iterator[ast.expr]:
@@ -52,19 +70,34 @@ def _mapped(module: Module, leaf: ast.expr) -> Iterator[ast.expr]:
     function = module.parent(arguments) if isinstance(arguments, ast.arguments) else None
     if not isinstance(arguments, ast.arguments) or not isinstance(function, FUNCTIONS):
         return
-    place = next((i for i, each in enumerate(arguments.args, 1) if bound is not None and each is bound.node), 0)
+    place = next((i for i, each in enumerate(positional_of(arguments), 1) if each is bound.node), 0) if bound else 0
     trees = [_tree_of(module, use, place) for use in _uses(module, function)]
     yield from [tree for tree in trees if tree is not None] if None not in trees else []
 
 
 def _uses(module: Module, function: Function) -> Sequence[ast.expr]:
+    """What is done with it; nothing where something else may call it."""
+    named: ast.AST | None = function
     if isinstance(function, ast.Lambda):
-        target = module.parent(function)
-        named = target.targets[0] if isinstance(target, ast.Assign) else None
-        return (
-            module.reads(named.id, module.scope_of(named.id, function)) if isinstance(named, ast.Name) else [function]
-        )
-    return module.reads(function.name, module.scope_of(function.name, function)) if not function.decorator_list else ()
+        outer = module.parent(function)
+        if not isinstance(outer, ast.Assign):
+            return [function]
+        named = outer.targets[0] if len(outer.targets) == 1 else None
+    elif function.decorator_list or module.method_of(function) is not None:
+        return ()
+    if not isinstance(named, ast.Name | ast.FunctionDef | ast.AsyncFunctionDef):
+        return ()
+    found = callers(module, named)
+    name = named.id if isinstance(named, ast.Name) else named.name
+    is_closed = found.is_closed() and not found.outside and _stays_here(module, name, named)
+    return found.others if is_closed and not found.calls else ()
+
+
+def _stays_here(module: Module, name: str, node: ast.AST) -> bool:
+    """Whether no other file, and no text, can name a variable."""
+    if module.scope_of(name, node) is not module.tree:
+        return True
+    return not is_read_elsewhere(module, name) and not any(map(module.get(Identifiers).mentions, _SEES_NAMES))
 
 
 def _tree_of(module: Module, use: ast.expr, place: int) -> ast.expr | None:
@@ -74,7 +107,9 @@ def _tree_of(module: Module, use: ast.expr, place: int) -> ast.expr | None:
         return None
     is_plain = not call.keywords and not any(isinstance(arg, ast.Starred) for arg in call.args)
     tree = call.args[place] if is_plain and 0 < place < len(call.args) else None
-    return tree if tree is not None and module.get(_trees)(tree) else None
+    if tree is None or not module.get(_trees)(tree):
+        return None
+    return tree if place == 1 or isinstance(module.only_value(tree) or tree, _DISPLAYS) else None
 
 
 def _trees(module: Module) -> Solver[ast.expr, bool]:
@@ -85,14 +120,11 @@ def _trees(module: Module) -> Solver[ast.expr, bool]:
 def _is_of_arrays(module: Module, expr: ast.expr) -> bool:
     again = module.get(_trees)
     match expr:
-        case ast.Name(id=name) if name not in changes_of(module).roots:
-            bound = [each.node for each in module.bindings(name, module.scope_of(name, expr))]
-            values = [_bound(module, node) for node in bound]
+        case ast.Name():
+            values = _values(module, expr)
             return bool(values) and all(value is not None and again(value) for value in values)
         case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Dict(values=parts):
             return bool(parts) and all(again(part) for part in parts)
-        case ast.Attribute(value=whole, attr=attr):
-            return attr not in _STATIC and again(whole)
         case ast.Subscript(value=whole):
             return again(whole)
         case ast.Call() if _makes_arrays(module, expr):
@@ -100,12 +132,55 @@ def _is_of_arrays(module: Module, expr: ast.expr) -> bool:
     return module.get(_arrays)(expr)
 
 
+def _values(module: Module, name: ast.Name) -> list[ast.expr | None]:
+    """What a variable is bound to, or is a part of; nothing where something else may change it."""
+    scope = module.scope_of(name.id, name)
+    if scope is None or name.id in changes_of(module).roots or not _stays_here(module, name.id, name):
+        return []
+    if not all(_is_only_read(module, use, scope) for use in module.reads(name.id, scope)):
+        return []
+    return [_bound(module, each.node) for each in module.bindings(name.id, scope)]
+
+
+def _is_only_read(module: Module, use: ast.expr, scope: ast.AST) -> bool:
+    """Whether nothing around a use changes what it holds, or keeps it: what is returned has been used before."""
+    outer = module.parent(use)
+    match outer:
+        case ast.Subscript(value=whole) if whole is use:
+            return isinstance(outer.ctx, ast.Load) and _is_only_read(module, outer, scope)
+        case ast.Return():
+            return module.function(use) is scope
+        case ast.Tuple() if isinstance(module.parent(outer), ast.Return):
+            return module.function(use) is scope
+        case ast.Call(args=[first, *_]) if first is use and _gradient(module, outer) is not None:
+            return True  # of a copy
+        case ast.Call(func=func) if module.qualname(func) in _COPIES or jitted_of(module, func) is not None:
+            return func is not use
+        case ast.Attribute(attr=attr) if attr not in _OF_ARRAY:
+            return False
+        case ast.Assign() | ast.NamedExpr() | ast.For() | ast.comprehension():
+            return False
+    return aliases.only_reads(module, use, nests=True)
+
+
 def _bound(module: Module, node: ast.AST) -> ast.expr | None:
     """What a target is bound to, or is a part of."""
     value = module.value_of(node) if isinstance(node, ast.Name) else None
     parent = module.parent(node)
-    statement = module.parent(parent) if isinstance(parent, ast.Tuple) else None
-    return statement.value if value is None and isinstance(statement, ast.Assign) else value
+    match module.parent(parent) if isinstance(parent, ast.Tuple) else None:
+        case ast.Assign(targets=[_], value=ast.Call() as call) if _is_tuple(module, call):
+            return value or call
+    return value
+
+
+def _is_tuple(module: Module, call: ast.Call) -> bool:
+    """Whether it returns a tuple: unpacked, another tree gives its keys."""
+    maker = _gradient(module, call)
+    if maker is not None:
+        return module.qualname(maker.func) in _PAIRS or any(isinstance(k.value, ast.Tuple) for k in maker.keywords)
+    made = jitted_of(module, call.func)
+    results = returned(made.function) if made is not None and made.function is not None else ()
+    return bool(results) and all(isinstance(result, ast.Tuple) for result in results)
 
 
 def _makes_arrays(module: Module, call: ast.Call) -> bool:
@@ -113,6 +188,8 @@ def _makes_arrays(module: Module, call: ast.Call) -> bool:
     name = module.qualname(call.func)
     if name in _OF_ARRAYS:
         return True
+    if name in _COPIES:
+        return bool(call.args) and module.get(_trees)(call.args[0])
     if name in _TREE_MAPS and call.args:
         function = module.definition(call.args[0])
         results = returned(function) if function is not None else ()
@@ -120,8 +197,15 @@ def _makes_arrays(module: Module, call: ast.Call) -> bool:
     made = jitted_of(module, call.func)
     if made is not None:
         return made.jit.by not in _FILTERING
+    return _gradient(module, call) is not None
+
+
+def _gradient(module: Module, call: ast.Call) -> ast.Call | None:
+    """What makes the function that is called, where it returns derivatives, and nothing of another kind."""
     maker = module.only_value(call.func) or call.func
-    return isinstance(maker, ast.Call) and module.qualname(maker.func) in _GRADIENTS
+    if not isinstance(maker, ast.Call) or module.qualname(maker.func) not in _GRADIENTS:
+        return None
+    return maker if len(maker.args) == 1 and all(each.arg == "argnums" for each in maker.keywords) else None
 
 
 def _whole(module: Module, item: ast.expr) -> ast.expr:
