@@ -1,5 +1,8 @@
 """How far two functions are apart in double precision, where their code asks for dtypes of its own."""
 
+import random
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -256,3 +259,96 @@ def test_results_in_half_precision_keep_fewer_digits() -> None:
     rows = ROWS.astype(jnp.bfloat16)
     assert not digits.lost(rows, rows * (1 + 2**-6), lambda leaves: leaves[0], [rows], lambda: rows)
     assert digits.lost(ROWS, ROWS * (1 + 2**-6), lambda leaves: leaves[0], [ROWS], lambda: ROWS)
+
+
+def drawing(row: Any) -> Any:
+    return jnp.tanh(row * random.random())
+
+
+def drawing_from_numpy(row: Any) -> Any:
+    return jnp.tanh(row + np.random.normal(size=row.shape))
+
+
+def drawing_from_its_own(row: Any) -> Any:
+    return jnp.tanh(row * np.random.default_rng().uniform())
+
+
+def reading_a_clock(row: Any) -> Any:
+    return jnp.tanh(row * (time.time() % 2))
+
+
+def counting() -> Function:
+    rates = iter(range(1, 1000))
+    return lambda row: jnp.tanh(row * next(rates))
+
+
+DRAWS = "only when it is traced"
+
+
+@pytest.mark.parametrize(
+    ("original", "why"),
+    [
+        (drawing, DRAWS),
+        (drawing_from_numpy, DRAWS),
+        (lambda row: row * 2.0 if random.random() > 1e-9 else row, DRAWS),  # which no results show
+        (drawing_from_its_own, razor.DIFFERS),
+        (reading_a_clock, razor.DIFFERS),
+        (counting(), razor.DIFFERS),
+    ],
+)
+def test_what_jit_freezes_is_no_rounding(original: Callable[[Any], Any], why: str) -> None:
+    """A random original moves by itself, so that a nudge of its arguments would excuse every difference."""
+    jitted = jax.jit(original)
+    for _ in range(3):
+        found = razor.stepped(original, jitted, razor.Call((ROWS,), {}), original(ROWS))
+        assert found.difference is not None and why in found.difference
+        time.sleep(0.01)
+
+
+class Net:
+    """A model whose loss draws or reads a clock, as a trainer that holds it differentiates it."""
+
+    def drawn(self, params: Any, x: Any) -> Any:
+        return jnp.mean((jnp.tanh(x @ params) * random.random() - x) ** 2)
+
+    def timed(self, params: Any, x: Any) -> Any:
+        return jnp.mean((jnp.tanh(x @ params) * (time.time() % 2) - x) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "why"),
+    [
+        (jax.value_and_grad(Net().drawn), DRAWS),
+        (jax.value_and_grad(Net().timed), razor.DIFFERS),
+        (lambda params, x: jax.value_and_grad(lambda p: Net().drawn(p, x))(params), DRAWS),
+    ],
+    ids=["of a method that draws", "of a method that reads a clock", "of a lambda that draws"],
+)
+def test_a_step_of_a_model_whose_loss_varies(gradient: Callable[..., Any], why: str) -> None:
+    def step(params: Any, mean: Any, x: Any) -> Any:
+        loss, grads = gradient(params, x)
+        mean = 0.9 * mean + 0.1 * grads
+        return params - 0.1 * mean, mean, loss
+
+    passed = (jnp.eye(3), jnp.zeros((3, 3)), ROWS)
+    found = razor.stepped(step, jax.jit(step), razor.Call(passed, {}), step(*passed))
+    assert found.difference is not None and why in found.difference
+
+
+def test_draws_of_another_thread_or_by_a_key_are_not_those_of_a_step() -> None:
+    def original(row: Any, key: Any) -> Any:
+        return jnp.where(jax.random.bernoulli(key, 0.5, row.shape), jnp.tanh(row), 0.0)
+
+    def draw() -> None:
+        while not ended.wait(1e-4):
+            random.random(), np.random.rand()
+
+    ended, passed = threading.Event(), (ROWS, jax.random.key(0))
+    thread = threading.Thread(target=draw)
+    thread.start()
+    try:
+        found = razor.stepped(original, jax.jit(original), razor.Call(passed, {}), original(*passed))
+    finally:
+        ended.set()
+        thread.join()
+    assert found.difference is None and found.double <= razor.LIMIT

@@ -4,7 +4,8 @@ import hashlib
 import pickle
 import random
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .arrival import when_imported
@@ -43,6 +44,28 @@ class Drawn:
 
     def _arrived(self) -> None:
         self._first = dict(_states()) | self._first
+
+
+def drawn_once(function: Callable[[], object], jitted: Callable[[], object]) -> str | None:
+    """What a function draws from at each call, but not once it is jitted and traced, in words; None if nothing.
+
+    What moves while nothing is called, or not by every call, is another thread's.
+    """
+    started = time.perf_counter()
+    moved = _moved_by(function)
+    if not moved:
+        return None
+    seconds = time.perf_counter() - started
+    for call, is_wanted in ((jitted, False), (lambda: time.sleep(seconds), False), (function, True)):
+        now = _moved_by(call)
+        moved = moved & now if is_wanted else moved - now
+    return min((label.removeprefix("the state of ") for label in moved), default=None)
+
+
+def _moved_by(call: Callable[[], object]) -> frozenset[str]:
+    before = dict(_states())
+    call()
+    return frozenset(label for label, state in _states() if before.get(label, state) != state)
 
 
 def _states() -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .digits import lost
+from .drawn import drawn_once
 from .jaxprs import inner
 from .precision import IN_SINGLE, double_precision, is_inexact, moved_in_double, to_double
 from .samples import fresh, is_array, is_key
@@ -18,6 +19,7 @@ Of = Callable[[list[Any]], Any]
 Change = Callable[[Any], Any]
 LIMIT = 1e-10
 """Of the scale of a leaf, in double precision: right steps are within 5e-16, the least wrong one was 3e-7 away."""
+DIFFERS = "the original differs from call to call on the same arguments"
 _NUDGES = (2.0**-52, 2.0**-40, 2.0**-40)
 """Relative changes of the data: of one unit in the last place, which may be lost where they cancel, and of many."""
 
@@ -110,6 +112,8 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
         return Step(0, 0.0, 0.0, "double", f"raises {_words(error)} under jit")
     if native.difference is not None:
         return native
+    if (unsteady := _unsteady(function, jitted, call, returned)) is not None:
+        return native._replace(difference=unsteady)
     double = _doubled(function, jitted, call)
     plain, compiled = call.of(function), call.of(jitted)
     if double.difference is None and double.double <= LIMIT:
@@ -127,6 +131,32 @@ def stepped(function: Function, jitted: Function, call: Call, returned: Any) -> 
                 return native._replace(way="widened", double=widened)
     words = f"{double.double:.1e} of the largest value apart in double precision"
     return double._replace(single=native.single, difference=double.difference or words)
+
+
+def _unsteady(function: Function, jitted: Function, call: Call, returned: Any) -> str | None:
+    """Why steps of the same arguments say nothing of a `jit`, in words: it traces once.
+
+    A random draw or a clock moves a result by itself, so that no nudge of the arguments tells how far it may move.
+    """
+    plain, compiled = call.of(function), call.of(jitted)
+    try:
+        again: list[Any] = []
+        drawn = drawn_once(
+            lambda: again.append(plain(list(map(copied, call.leaves)))),
+            lambda: compiled(list(map(copied, call.leaves))),
+        )
+        is_same = _is_within(returned, again[0], 0.0)  # if not, a device may have added in another order
+        is_same = is_same or _is_within(in_double(plain, call.leaves), in_double(plain, call.leaves), LIMIT)
+    except Exception as error:
+        return f"raises {_words(error)} when it is called again"
+    if drawn is not None:
+        return f"draws from {drawn} only when it is traced"
+    return None if is_same else DIFFERS
+
+
+def _is_within(one: Any, two: Any, limit: float) -> bool:
+    found = _compare(one, two)
+    return found.difference is None and found.largest <= limit
 
 
 class Compared(NamedTuple):
