@@ -8,14 +8,15 @@ from dataclasses import replace
 from jaxfix.dataflow.call_graph import Callers, callers
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.dataflow.types import Values
-from jaxfix.effects.attributes import InstanceAttribute, stores_of
+from jaxfix.effects.attributes import InstanceAttribute, stores_of, why_object_changes
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.object_sources import Sources
-from jaxfix.effects.stability import why_object_unstable, why_unstable
+from jaxfix.effects.stability import KNOWN_PACKAGES, why_object_unstable, why_unstable
 from jaxfix.effects.traceability import demands
 from jaxfix.library.facets import Effect, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
+from jaxfix.semantic.calls import arguments_passed
 from jaxfix.semantic.classes import (
     class_around,
     class_of,
@@ -37,6 +38,8 @@ _DERIVATIVES = where(Transform.DIFFERENTIATES)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 """Methods of an object that nobody read which give back what they change."""
+_LIBRARY_METHODS = _FUNCTIONAL | short_names(Effect.APPLIES)
+"""Those of models and optimizers that are given what they compute with."""
 _UNREAD = Reason(Code.UNREAD, "it calls too many methods to be followed")
 _REASON: Lattice[Reason | None] = optional(_UNREAD)
 
@@ -294,17 +297,26 @@ class _Reader:
                 if not is_functional:
                     return Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
                 continue
-            owner = class_of(module, source.func)
-            qualname = module.qualname(source.func)
-            if is_impure(qualname):
+            if is_impure(module.qualname(source.func)):
                 return Reason(Code.IMPURE, f"it calls `{shown}`, which returns a different value at every call")
-            if owner is not None:
-                reason = self._why_call_unstable(owner, node, top)
-                if reason is not None:
-                    return reason
-            elif qualname is None and module.definition(source.func) is None:
-                return Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
+            reason = self._why_made_object_unstable(source, node, top)
+            if reason is not None:
+                return reason
         return None
+
+    def _why_made_object_unstable(self, source: ast.Call, node: ast.Attribute, top: ast.expr) -> Reason | None:
+        """As `of`, for what is called of an attribute that `source` made."""
+        module = self._module
+        owner, qualname = class_of(module, source.func), module.qualname(source.func)
+        if owner is not None:
+            return self._why_call_unstable(owner, node, top)
+        is_method = isinstance(top, ast.Attribute) and top is not node
+        is_known = isinstance(top, ast.Attribute) and top.attr in _LIBRARY_METHODS
+        if qualname is None:
+            is_known = module.definition(source.func) is not None and (is_known or not is_method)
+        elif not is_method or _is_of_known_package(module, source.func):
+            is_known = True
+        return None if is_known else Reason(Code.UNREAD, f"`{module.text(node)}` is unknown")
 
     def _why_call_unstable(self, owner: ast.ClassDef, node: ast.Attribute, top: ast.expr) -> Reason | None:
         """As `of`, for the method that is called of an attribute which is an object of a class of this file."""
@@ -318,15 +330,38 @@ class _Reader:
                         return Reason(
                             Code.MUTATED, f"`{each.name}.{member.name}` changes `{changed[0]}`", member.lineno
                         )
-        if any(strange_base(self._module, each) is not None for each in classes):
-            return None
+        strange = [base for each in classes if (base := strange_base(self._module, each)) is not None]
         found = methods(classes, name)
-        if not found:
-            return Reason(Code.UNREAD, f"`{self._module.text(top)}` is unknown")
-        for method in found:
-            reason = self.of(method)
-            if reason is not None:
-                return reason
+        unknown = Reason(Code.UNREAD, f"`{self._module.text(top)}` is unknown")
+        if not all(_is_of_known_package(self._module, base) for base in strange) or not (found or strange):
+            return unknown
+        if isinstance(top, ast.Attribute) and top is not node and top.value is not node:
+            return unknown
+        bound = InstanceAttribute(self._module, name, classes)
+        if list(bound.bound()) != list(found):
+            return Reason(Code.REBOUND, f"`{self._module.text(top)}` is not always a method")
+        reason = bound.why_rebound()
+        for method in found or methods(classes, "__call__"):
+            reason = reason or (why_object_changes(self._module, method) if strange else self.of(method))
+            reason = reason or self._why_untraceable(method, top if found else None)
+        return reason
+
+    def _why_untraceable(self, method: ast.FunctionDef, use: ast.expr | None) -> Reason | None:
+        """Why a method of an object that is held does more than compute, reads what changes, or needs a value."""
+        module = self._module
+        if jitted_by_decorator(module, method) is not None:
+            return None
+        asked = demands(module, method)
+        if asked.reason is not None and asked.reason.code is not Code.DECORATED:
+            return asked.reason.restated(f"it calls `{method.name}`, which cannot be traced: {asked.reason}")
+        if not isinstance(use, ast.Name | ast.Attribute):
+            return None
+        given = arguments_passed(module, use, method, bound=True)
+        for parameter, what in asked.values.items():
+            value = given.get(parameter)
+            is_known = isinstance(value, ast.Constant) or (value is None and parameter in given)
+            if parameter != own_parameter(method) and not is_known:
+                return Reason(Code.NEEDS_VALUE, f"it calls `{method.name}`, which {what}")
         return None
 
     def _varies(self, argument: ast.expr) -> bool:
@@ -338,6 +373,10 @@ class _Reader:
                 if isinstance(scope, FUNCTIONS) and not (around and name.id == own_parameter(around[-1])):
                     return True
         return False
+
+
+def _is_of_known_package(module: Module, expr: ast.expr) -> bool:
+    return (module.qualname(expr) or "").partition(".")[0] in KNOWN_PACKAGES
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

@@ -19,7 +19,7 @@ from jaxfix.source.frozen import frozen
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import parameters_of
 
-_KNOWN = sys.stdlib_module_names | {row.name.partition(".")[0] for row in ROWS}
+KNOWN_PACKAGES = sys.stdlib_module_names | {row.name.partition(".")[0] for row in ROWS}
 """Packages whose classes change no attributes that a class of the file gives its objects."""
 
 
@@ -199,7 +199,7 @@ def _made_with(module: Module, value: ast.expr | None) -> Iterator[ast.ClassDef]
 
 def _why_class_unstable(module: Module, owner: ast.ClassDef, during: During | None) -> Reason | None:
     base = strange_base(module, owner)
-    if base is not None and (module.qualname(base) or "").partition(".")[0] not in _KNOWN:
+    if base is not None and (module.qualname(base) or "").partition(".")[0] not in KNOWN_PACKAGES:
         return Reason(Code.UNREAD, f"`{owner.name}` has a base, `{module.text(base)}`, that may change its objects")
     changing = _changing_method(module, owner)
     if changing is not None:
