@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from packaging.version import Version as Parsed
 
+from compat import CompatVersion
+
 
 class Version(enum.Enum):
     UNKNOWN = 0
@@ -47,4 +49,85 @@ def by_library(tree):
     is_old = installed < Parsed("0.4.26")
     if is_old:
         return jax.tree_map(jnp.tanh, tree)
+    return jax.tree.map(jnp.tanh, tree)
+
+
+class Features:
+    """Which spelling this jax has."""
+
+    def __init__(self):
+        if hasattr(jax, "tree_map"):
+            self._is_old = True
+
+    def run(self, tree):
+        if hasattr(self, "_is_old"):
+            return jax.tree_leaves(tree)
+        return jax.tree.leaves(tree)
+
+    def run_by_others(self, tree):
+        if hasattr(self, "_given_elsewhere"):
+            return jax.tree_leaves(tree)
+        return jax.tree.leaves(tree)
+
+
+features = Features()
+
+
+def by_object(tree):
+    return jax.tree_leaves(tree) if hasattr(features, "_is_old") else jax.tree.leaves(tree)
+
+
+def by_parameter(tree, lib):
+    if hasattr(lib, "tree"):
+        return jax.tree.map(jnp.tanh, tree)
+    return jax.tree_map(jnp.tanh, tree)
+
+
+class JaxVersion:
+    OLD = jax.__version_info__ < (0, 4, 26)
+
+    def __init__(self, lib):
+        self.old = not hasattr(lib, "tree")
+
+
+class Parts:
+    def __init__(self):
+        self.info = jax.__version_info__
+
+    def is_old(self):
+        return self.info < (0, 4, 26)
+
+
+parts = Parts()
+IS_OLD = getattr(jax, "tree_map", None) is not None
+has = hasattr
+
+
+def is_old():
+    return jax.__version_info__ < (0, 4, 26)
+
+
+def by_classes(tree):
+    if CompatVersion.is_old():
+        return jax.tree_map(jnp.tanh, tree)
+    if JaxVersion.OLD:
+        return jax.tree_map(jnp.sin, tree)
+    if JaxVersion(jax).old:
+        return jax.tree_map(jnp.cos, tree)
+    if parts.is_old():
+        return jax.tree_map(jnp.tan, tree)
+    return jax.tree.map(jnp.tanh, tree)
+
+
+def by_others(tree):
+    if IS_OLD:
+        return jax.tree_map(jnp.tanh, tree)
+    if "tree_map" in dir(jax):
+        return jax.tree_map(jnp.sin, tree)
+    if "tree_map" in jax.__dict__:
+        return jax.tree_map(jnp.exp, tree)
+    if has(jax, "tree_map"):
+        return jax.tree_map(jnp.cos, tree)
+    if is_old():
+        return jax.tree_map(jnp.tan, tree)
     return jax.tree.map(jnp.tanh, tree)

@@ -2,16 +2,27 @@
 
 import ast
 import re
+from collections.abc import Sequence
 
-from jaxfix.api import FUNCTIONS, Module
-from jaxfix.api.analysis import callers, is_perhaps_rebound, is_perhaps_stored, replaced_names
+from jaxfix.api import FUNCTIONS, Module, returned
+from jaxfix.api.analysis import (
+    EXISTS,
+    Solver,
+    callers,
+    class_of,
+    is_perhaps_rebound,
+    is_perhaps_stored,
+    own_parameter,
+    replaced_names,
+)
 from jaxfix.api.library import CHANGED_WORDS, Member, members_of, short_names
 
 _ALL = ("Exception", "BaseException")
 _ERRORS = re.compile("AttributeError|ImportError|ModuleNotFoundError|TypeError")
 _TAKES = re.compile("suppress|raises", re.IGNORECASE)
 _ASKS = re.compile(r"version|ImportError|ModuleNotFoundError|AttributeError|jax\w*_\d|_[gl][et]_\d", re.IGNORECASE)
-_CLASS = re.compile("[A-Z][a-z]")
+_PACKAGES = re.compile("jax", re.IGNORECASE)
+_OF_JAX = re.compile(r"jax\w*\.(_\w+|version)|\bhasattr\(jax")
 _OF_ARRAYS = members_of("jax.Array") - short_names(Member.STATIC)
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 
@@ -38,32 +49,91 @@ def _takes_by_name(module: Module, item: ast.withitem) -> bool:
 
 
 def _asks(module: Module, test: ast.expr) -> bool:
-    """Whether a test asks for the version, by variables that it was put into too."""
+    """Whether a test asks for the version, by variables that it was put into, and functions that it calls, too."""
     parts = list(ast.walk(test))
     for part in parts:
-        match part:
-            case ast.Call(func=ast.Name(id="hasattr"), args=[owner, asked, *_]) if _tells_version(module, owner, asked):
-                return True
-            case ast.Name(id=name):
-                value = module.only_value(part)
-                if value is None and _names_version(name):
-                    return True
-                parts += [each for each in ast.walk(value or part) if each not in parts]
-            case ast.Attribute(attr=name) if _names_version(name):
-                return True
+        if _tells(module, part):
+            return True
+        followed = _followed(module, part)
+        parts += [each for whole in followed for each in ast.walk(whole) if each not in parts]
     return False
 
 
-def _names_version(name: str) -> bool:
-    """Whether a variable of that name may hold a version of a package; a class of versions holds none."""
-    return _ASKS.search(name) is not None and (_CLASS.match(name) is None or name.endswith("Error"))
+def _followed(module: Module, part: ast.AST) -> Sequence[ast.expr]:
+    """Where what a part of a test evaluates to comes from."""
+    match part:
+        case ast.Name():
+            value = module.only_value(part)
+            return () if value is None else (value,)
+        case ast.Call(func=func) if (function := module.definition(func)) is not None:
+            return returned(function)
+    return ()
+
+
+def _tells(module: Module, part: ast.AST) -> bool:
+    """Whether a part of a test tells the version."""
+    match part:
+        case ast.Call(func=ast.Name(id="hasattr"), args=[owner, asked, *_]):
+            return _tells_version(module, owner, asked)
+        case ast.Call(args=args, keywords=keywords):
+            return any(_is_jax(module, arg) for arg in (*args, *(each.value for each in keywords)))
+        case ast.Attribute(value=owner, attr="__dict__"):
+            return _is_jax(module, owner)
+        case ast.Name() if (made_by := class_of(module, part)) is not None:
+            return _holds_version(module, made_by)
+        case ast.Name(id=name):
+            return module.only_value(part) is None and _ASKS.search(name) is not None
+        case ast.Attribute(attr=name):
+            return _ASKS.search(name) is not None
+    return False
+
+
+def _is_jax(module: Module, expr: ast.expr) -> bool:
+    """Whether it is a module of jax: what is passed one, can ask which names it has."""
+    name = module.qualname(expr) or ""
+    bound = module.only_binding(expr) if isinstance(expr, ast.Name) else None
+    is_imported = bound is not None and isinstance(bound.node, ast.Import)
+    return name == "jax" or (is_imported and name.startswith("jax."))
+
+
+def _holds_version(module: Module, owner: ast.ClassDef) -> bool:
+    """Whether objects of a class may hold the version of a package: a class of versions of files holds none."""
+    body = "\n".join(map(module.text, owner.body))
+    if _ASKS.search(owner.name) is None:
+        return _OF_JAX.search(body) is not None
+    return (
+        owner.name.endswith("Error")
+        or _PACKAGES.search(owner.name + body) is not None
+        or _ASKS.search(body) is not None
+    )
 
 
 def _tells_version(module: Module, owner: ast.expr, asked: ast.expr) -> bool:
-    """Whether an object that has that name tells the version: a module does, an array by what other versions lack."""
-    if module.qualname(owner) is not None or not isinstance(asked, ast.Constant):
+    """Whether an object that has that name tells the version: one given it by the file does not."""
+    if module.qualname(owner) is not None or not isinstance(asked, ast.Constant) or _is_passed(module, owner):
         return True
-    return asked.value in CHANGED_WORDS or asked.value in _OF_ARRAYS
+    return asked.value in CHANGED_WORDS or asked.value in _OF_ARRAYS or module.get(_given)(str(asked.value))
+
+
+def _is_passed(module: Module, owner: ast.expr) -> bool:
+    """Whether it is an argument, or a part of one, other than a method's own object."""
+    while isinstance(owner, ast.Attribute | ast.Subscript):
+        owner = owner.value
+    bound = module.only_binding(owner) if isinstance(owner, ast.Name) else None
+    function = module.function(bound.node) if bound is not None and isinstance(bound.node, ast.arg) else None
+    if function is None or bound is None or not isinstance(bound.node, ast.arg):
+        return False
+    return module.method_of(function) is None or own_parameter(function) != bound.node.arg
+
+
+def _given(module: Module) -> Solver[str, bool]:
+    """Whether the attribute of an object is stored in another file, or in code that asks for the version."""
+
+    def is_given(name: str) -> bool:
+        stored = [node for node in module.attributes(name) if isinstance(node.ctx, ast.Store)]
+        return not stored or any(asks_for_version(module, node) for node in stored)
+
+    return Solver(is_given, EXISTS)
 
 
 def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
