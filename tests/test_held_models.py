@@ -82,6 +82,7 @@ def test_a_model_of_another_file_gets_no_step(way: str) -> None:
     [
         ("", None),
         ("import trainer\n\ntrainer.Net.loss = print\n", "another file rebinds an attribute `loss`"),
+        ("import trainer\n\ntrainer.Trainer(print, 1).fit([])\n", "another file may give another `self.net`"),
         ("def anneal(net):\n    net.scale = 0.5\n", "another file rebinds an attribute `scale`"),
     ],
 )

@@ -175,7 +175,7 @@ class _Reader:
             part = module.parent(node)
             assert isinstance(part, ast.Attribute)
             return self._attribute(part, inside)
-        return self._why_no_constant(node, sources)
+        return self._why_no_constant(node, sources, classes)
 
     def _classes_inside(self, node: ast.Attribute, sources: list[ast.AST]) -> tuple[ast.ClassDef, ...] | None:
         """The classes of this file that the object of `self.config.rate` is of, if all that is read is an attribute."""
@@ -197,7 +197,9 @@ class _Reader:
 
     # --- what it is -------------------------------------------------------------------------------------------
 
-    def _why_no_constant(self, node: ast.Attribute, sources: list[ast.AST]) -> Reason | None:
+    def _why_no_constant(
+        self, node: ast.Attribute, sources: list[ast.AST], classes: tuple[ast.ClassDef, ...]
+    ) -> Reason | None:
         """Why what is read there is more than a function, an object that gives functions, or a Python constant."""
         module = self._module
         if not sources:
@@ -210,10 +212,15 @@ class _Reader:
         while isinstance(outer := module.parent(top), ast.Attribute):
             top = outer
         call = module.parent(top)
-        if isinstance(call, ast.Call) and call.func is top:
-            return self._why_no_function(node, top, call, sources)
-        if isinstance(call, ast.Call) and call.args[:1] == [top] and module.qualname(call.func) in _DERIVATIVES:
-            return self._why_no_function(node, top, None, sources)
+        is_called = isinstance(call, ast.Call) and call.func is top
+        if isinstance(call, ast.Call) and (
+            is_called or (call.args[:1] == [top] and module.qualname(call.func) in _DERIVATIVES)
+        ):
+            reason = self._why_no_function(node, top, call if is_called else None, sources)
+            is_of_library = isinstance(top, ast.Attribute) and top.attr in _LIBRARY_METHODS
+            if reason is None and not is_of_library and self._sources.is_given_elsewhere(node.attr, classes):
+                reason = Reason(Code.CHANGED_ELSEWHERE, f"another file may give another `{module.text(node)}`")
+            return reason
         if top is node and all(self._sources.is_constant(source) for source in sources):
             return None
         if top is node and all(self._is_function(source) for source in sources):

@@ -14,6 +14,7 @@ from jaxfix.report.abstract_value import Form
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.project.query import USERS
 from jaxfix.syntax.nodes import FUNCTIONS
 from jaxfix.syntax.signatures import default_of
 
@@ -60,6 +61,17 @@ class Sources:
             yield place
         else:
             yield from self.followed(value)
+
+    def is_given_elsewhere(self, attribute: str, classes: tuple[ast.ClassDef, ...]) -> bool:
+        """Whether the attribute is bound to an argument of a constructor that another file may call."""
+        module, surroundings = self._module, self._module.surroundings
+        bound = InstanceAttribute(module, attribute, classes).bound()
+        values = [value for place in bound if (value := value_at(module, place)) is not None]
+        behind = (source for value in values for source in self._values.origins.of(value))
+        if surroundings.name is None or not any(isinstance(source, ast.arg) for source in behind):
+            return False
+        names = (f"{surroundings.name}.{each.name}" for each in classes if module.function(each) is None)
+        return any(surroundings.project.ask(USERS, name) for name in names)
 
     def followed(self, value: ast.expr) -> Expressions:
         """What `value` may be; a field that holds a constant stands for itself."""
