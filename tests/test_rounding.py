@@ -14,7 +14,7 @@ from benchmarks.rounding.programs import THREE, Rewrite, rewrites
 from jaxfix.drivers.workflow.planning import LEFT_OUT
 from jaxfix.engine.plan import plan
 from jaxfix.evidence.bare import bare
-from jaxfix.evidence.outputs import Allowed, likeness
+from jaxfix.evidence.outputs import Allowed, Noise, likeness
 from jaxfix.evidence.program import ProgramRunner
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.verdict import Pair, Plain
@@ -126,6 +126,21 @@ def test_a_step_that_was_not_compared_is_no_difference() -> None:
     found = comparison(plain=stopped, steps=())
     assert found.reason == f"{words} before the run was stopped at the time limit: raise `--timeout`"
     assert comparison(plain=run(2.0), steps=()).verdict is Verdict.DIFFERENT
+
+
+def test_what_a_method_was_given_says_nothing_where_all_that_it_binds_is_random() -> None:
+    given, bound = (
+        tuple(Output(f"{FUNCTION} call 1 left `{name}`", "*", BEFORE.outputs[0].leaves[:1]) for name in names)
+        for names in (("x", "xs"), ("self.params", "self.mean"))
+    )
+    labels = [output.label for output in bound]
+    for random, verdict in ((labels, Verdict.NOT_COMPARED), (labels[:1], Verdict.PROVEN), ([], Verdict.PROVEN)):
+        before, after = (replace(each, outputs=(*given, *bound)) for each in (BEFORE, AFTER))
+        sides = Plain(before, replace(before, razor=(RAZOR,)), frozenset({FUNCTION}))
+        pair = Pair(before, after, plain=sides, noise=Noise(frozenset(random)))
+        assert judged(pair, Equality.ROUNDING, FUNCTION).verdict is verdict
+    only_local = replace(pair, noise=Noise(frozenset(output.label for output in given)))
+    assert judged(only_local, Equality.ROUNDING, FUNCTION).verdict is Verdict.PROVEN
 
 
 def test_a_call_that_a_stop_has_ended_is_no_difference() -> None:
