@@ -109,25 +109,71 @@ def is_old():
 
 def by_classes(tree):
     if CompatVersion.is_old():
-        return jax.tree_map(jnp.tanh, tree)
+        tree = jax.tree_map(jnp.tanh, tree)
     if JaxVersion.OLD:
-        return jax.tree_map(jnp.sin, tree)
+        tree = jax.tree_map(jnp.sin, tree)
     if JaxVersion(jax).old:
-        return jax.tree_map(jnp.cos, tree)
+        tree = jax.tree_map(jnp.cos, tree)
     if parts.is_old():
-        return jax.tree_map(jnp.tan, tree)
+        tree = jax.tree_map(jnp.tan, tree)
     return jax.tree.map(jnp.tanh, tree)
 
 
 def by_others(tree):
     if IS_OLD:
-        return jax.tree_map(jnp.tanh, tree)
+        tree = jax.tree_map(jnp.tanh, tree)
     if "tree_map" in dir(jax):
-        return jax.tree_map(jnp.sin, tree)
+        tree = jax.tree_map(jnp.sin, tree)
     if "tree_map" in jax.__dict__:
-        return jax.tree_map(jnp.exp, tree)
+        tree = jax.tree_map(jnp.exp, tree)
     if has(jax, "tree_map"):
-        return jax.tree_map(jnp.cos, tree)
+        tree = jax.tree_map(jnp.cos, tree)
     if is_old():
-        return jax.tree_map(jnp.tan, tree)
+        tree = jax.tree_map(jnp.tan, tree)
     return jax.tree.map(jnp.tanh, tree)
+
+
+class Flags:
+    def __init__(self, flag=False):
+        self._old, self._is_flag = not hasattr(jax, "tree"), flag
+
+    def run(self, tree):
+        if self._old:
+            tree = jax.tree_map(jnp.tanh, tree)
+        if self.asked():
+            tree = jax.tree_map(jnp.sin, tree)
+        if self.told:
+            tree = jax.tree_map(jnp.cos, tree)
+        if self._is_flag:
+            tree = jax.tree_map(jnp.exp, tree)  # want: removed-api
+        return jax.tree.map(jnp.tanh, tree)
+
+    def asked(self):
+        return not hasattr(jax, "tree")
+
+    @property
+    def told(self):
+        return self.asked()
+
+
+has_map = False
+if hasattr(jax, "tree_map"):
+    has_map = True
+try:
+    jax.tree_map
+    has_it = True
+except AttributeError:
+    has_it = False
+
+
+def by_flags(tree, flag=hasattr(jax, "tree_map")):
+    if has_map:
+        tree = jax.tree_map(jnp.tanh, tree)
+    if has_it:
+        tree = jax.tree_map(jnp.sin, tree)
+    if flag:
+        tree = jax.tree_map(jnp.cos, tree)
+    given = None
+    if given is None:
+        given = jax.tree_map(jnp.exp, tree)  # want: removed-api
+    return given

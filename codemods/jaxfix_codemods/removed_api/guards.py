@@ -9,7 +9,9 @@ from jaxfix.api.analysis import (
     EXISTS,
     Solver,
     callers,
+    class_around,
     class_of,
+    default_of,
     is_perhaps_rebound,
     is_perhaps_stored,
     own_parameter,
@@ -63,11 +65,28 @@ def _followed(module: Module, part: ast.AST) -> Sequence[ast.expr]:
     """Where what a part of a test evaluates to comes from."""
     match part:
         case ast.Name():
-            value = module.only_value(part)
-            return () if value is None else (value,)
+            bound = [each.node for each in module.bindings(part.id, module.scope_of(part.id, part))]
+            return [value for node in bound if (value := _value(module, node)) is not None]
         case ast.Call(func=func) if (function := module.definition(func)) is not None:
             return returned(function)
+        case ast.Attribute(attr=attr):
+            owner = class_around(module, part)
+            made = [each for each in owner.body if isinstance(each, ast.FunctionDef)] if owner is not None else []
+            results = [result for each in made if each.name == attr for result in returned(each)]
+            stored = (node for node in module.attributes(attr) if isinstance(node.ctx, ast.Store))
+            return [*results, *(value for node in stored if (value := module.value_of(node)) is not None)]
     return ()
+
+
+def _value(module: Module, node: ast.AST) -> ast.expr | None:
+    """What a name is bound to, or by default."""
+    match node:
+        case ast.Name():
+            return module.value_of(node)
+        case ast.arg(arg=name):
+            function = module.parent(module.parent(node) or node)
+            return default_of(function, name) if isinstance(function, FUNCTIONS) else None
+    return None
 
 
 def _tells(module: Module, part: ast.AST) -> bool:
@@ -82,7 +101,10 @@ def _tells(module: Module, part: ast.AST) -> bool:
         case ast.Name() if (made_by := class_of(module, part)) is not None:
             return _holds_version(module, made_by)
         case ast.Name(id=name):
-            return module.only_value(part) is None and _ASKS.search(name) is not None
+            if module.only_value(part) is None and _ASKS.search(name) is not None:
+                return True
+            scope = module.scope_of(name, part)
+            return scope is not None and module.get(_bound)((name, scope))
         case ast.Attribute(attr=name):
             return _ASKS.search(name) is not None
     return False
@@ -134,6 +156,17 @@ def _given(module: Module) -> Solver[str, bool]:
         return not stored or any(asks_for_version(module, node) for node in stored)
 
     return Solver(is_given, EXISTS)
+
+
+def _bound(module: Module) -> Solver[tuple[str, ast.AST], bool]:
+    """Whether code that asks for the version binds a variable to a constant, and other code to another."""
+
+    def is_bound(variable: tuple[str, ast.AST]) -> bool:
+        bound = [each.node for each in module.bindings(*variable)]
+        flags = (node for node in bound if isinstance(_value(module, node), ast.Constant))
+        return len(bound) > 1 and any(asks_for_version(module, node) for node in flags)
+
+    return Solver(is_bound, EXISTS)
 
 
 def _before(outer: ast.AST, inner: ast.AST) -> list[ast.stmt]:
