@@ -262,6 +262,22 @@ class OfSteady:
                 print(self.train_step(x))  # want: unjitted-update
 
 
+class OfListed:
+    def __init__(self, net, key):
+        self.nets = [net]
+        self.params = net.init(key)
+
+    def train_step(self, x):
+        loss, grads = jax.value_and_grad(self.nets[0].loss)(self.params, x)
+        self.params = jax.tree.map(lambda p, g: p - 0.1 * g, self.params, grads)
+        return loss
+
+    def fit(self, xs):
+        for epoch in range(10):
+            for x in xs:
+                print(self.train_step(x))  # want: unjitted-update (no fix): `self.nets` may be data
+
+
 if __name__ == "__main__":
     xs = [jnp.ones((3, 4)) * i for i in range(20)]
     key, damped = jax.random.key(0), Damped(4)
@@ -274,6 +290,7 @@ if __name__ == "__main__":
     OfAnnealed(Annealed(4), key).fit(xs)
     OfDamped(damped, key).fit(xs)
     OfSteady(Steady(4), key).fit(xs)
+    OfListed(Steady(4), key).fit(xs)
     SCALE = OPTIONS["scale"] = damped.damping = 0.5
     OfScaled(Scaled(4), key).fit(xs)
     OfOptional(Optional(4), key).fit(xs)

@@ -57,15 +57,20 @@ def own_reads(module: Module, node: ast.AST) -> Iterator[ast.Attribute]:
 
 
 def is_called(module: Module, attribute: ast.Attribute) -> bool:
-    """Whether an attribute, or a method of it, is called or transformed; methods of arrays only compute."""
-    parent = module.parent(attribute)
+    """Whether an attribute, or a method of it or its items, is called or transformed; those of arrays only compute."""
+    part: ast.AST = attribute
+    while isinstance(item := module.parent(part), ast.Subscript) and item.value is part:
+        part = item
+    parent = module.parent(part)
     if isinstance(parent, ast.Attribute):
-        is_of_array = parent.attr in _OF_ARRAYS and module.get(Device).is_array(attribute)
-        return _is_function(module, parent) and not is_of_array
-    return _is_function(module, attribute)
+        of_data = parent.attr in _OF_ARRAYS and module.get(Device).is_array(attribute)
+        if part is not attribute:
+            of_data = parent.attr in _OF_ARRAYS | _OF_DATA
+        return _is_function(module, parent) and not of_data
+    return _is_function(module, part)
 
 
-def _is_function(module: Module, attribute: ast.Attribute) -> bool:
+def _is_function(module: Module, attribute: ast.AST) -> bool:
     call = module.parent(attribute)
     if not isinstance(call, ast.Call):
         return False
