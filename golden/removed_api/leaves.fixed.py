@@ -140,3 +140,25 @@ def of_aliases(holder):
     devices = tree_map(lambda x: x.device(), tree), tree_map(lambda x: x.device(), passed)
     also = tree_map(lambda x: x.device(), inner), tree_map(lambda x: x.device(), outer)
     return only_read, told, devices, also, tree_map(lambda x: x.device(), stored), tree_map(lambda x: x.device(), set_all)
+
+
+def to_shards(function):
+    return lambda *args: {"w": Shard()}
+
+
+@to_shards
+@jax.jit
+def twice(x):
+    return {"w": x * 2}
+
+
+def later():
+    made = {"w": jnp.ones(3)}
+
+    def read():
+        return tree_map(lambda x: x.device(), made)
+
+    return made, read
+
+
+print(tree_map(lambda x: x.device(), twice(jnp.ones(3))), later())

@@ -58,6 +58,8 @@ def _is_array(module: Module, expr: ast.expr) -> bool:
             return made and all(again(each) or values.of(each).form is Form.PYTHON for each in (left, right))
         case ast.UnaryOp(operand=part) | ast.Subscript(value=part):
             return again(part)
+        case ast.Call() if _is_changed(module, expr):
+            return False
     number = values.of(expr)  # what a decorated function returns may be another object
     is_array = number.is_array and not (number.form is Form.ARRAY and number.kind is Kind.UNKNOWN)
     return is_array or module.get(arrays)(expr) or any(map(module.get(_trees), _mapped(module, expr)))
@@ -137,7 +139,12 @@ def _values(module: Module, name: ast.Name) -> list[ast.expr | None]:
     scope = module.scope_of(name.id, name)
     if scope is None or name.id in changes_of(module).roots or not _stays_here(module, name.id, name):
         return []
-    if not all(_is_only_read(module, use, scope) for use in module.reads(name.id, scope)):
+    reads = module.reads(name.id, scope)
+    if module.function(name) is not scope and any(
+        isinstance(module.parent(use), ast.Return | ast.Tuple) for use in reads
+    ):
+        return []  # it may be read after it was returned
+    if not all(_is_only_read(module, use, scope) for use in reads):
         return []
     return [_bound(module, each.node) for each in module.bindings(name.id, scope)]
 
@@ -186,6 +193,8 @@ def _is_tuple(module: Module, call: ast.Call) -> bool:
 def _makes_arrays(module: Module, call: ast.Call) -> bool:
     """Whether it returns a tree of nothing but arrays: what is compiled does, and a gradient."""
     name = module.qualname(call.func)
+    if _is_changed(module, call):
+        return False
     if name in _OF_ARRAYS:
         return True
     if name in _COPIES:
@@ -198,6 +207,13 @@ def _makes_arrays(module: Module, call: ast.Call) -> bool:
     if made is not None:
         return made.jit.by not in _FILTERING
     return _gradient(module, call) is not None
+
+
+def _is_changed(module: Module, call: ast.Call) -> bool:
+    """Whether a decorator other than `jax.jit` makes what the function returns."""
+    function = module.definition(call.func)
+    made_by = [] if function is None or isinstance(function, ast.Lambda) else function.decorator_list
+    return len(made_by) > 1 or (len(made_by) == 1 and jitted_of(module, call.func) is None)
 
 
 def _gradient(module: Module, call: ast.Call) -> ast.Call | None:
