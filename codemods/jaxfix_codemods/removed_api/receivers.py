@@ -73,26 +73,37 @@ def _mapped(module: Module, leaf: ast.expr) -> Iterator[ast.expr]:
     if not isinstance(arguments, ast.arguments) or not isinstance(function, FUNCTIONS):
         return
     place = next((i for i, each in enumerate(positional_of(arguments), 1) if each is bound.node), 0) if bound else 0
-    trees = [_tree_of(module, use, place) for use in _uses(module, function)]
-    yield from [tree for tree in trees if tree is not None] if None not in trees else []
+    named = _named(module, function)
+    uses = [function] if named is None and isinstance(function, ast.Lambda) else _uses(module, named)
+    trees = [tree for use in uses if (tree := _tree_of(module, use, place)) is not None]
+    if trees and len(trees) == len(uses) and (named is None or _is_closed(module, named)):
+        yield from trees
 
 
-def _uses(module: Module, function: Function) -> Sequence[ast.expr]:
-    """What is done with it; nothing where something else may call it."""
-    named: ast.AST | None = function
-    if isinstance(function, ast.Lambda):
-        outer = module.parent(function)
-        if not isinstance(outer, ast.Assign):
-            return [function]
-        named = outer.targets[0] if len(outer.targets) == 1 else None
-    elif function.decorator_list or module.method_of(function) is not None:
-        return ()
-    if not isinstance(named, ast.Name | ast.FunctionDef | ast.AsyncFunctionDef):
-        return ()
+_Named = ast.Name | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _named(module: Module, function: Function) -> _Named | None:
+    """What gives a function the one name that it has; None where it has none, or may have others."""
+    if not isinstance(function, ast.Lambda):
+        return None if function.decorator_list or module.method_of(function) is not None else function
+    match module.parent(function):
+        case ast.Assign(targets=[ast.Name() as name]):
+            return name
+    return None
+
+
+def _uses(module: Module, named: _Named | None) -> Sequence[ast.expr]:
+    """What the file does with it; nothing where it calls it."""
+    found = callers(module, named) if named is not None else None
+    return found.others if found is not None and not found.calls else ()
+
+
+def _is_closed(module: Module, named: _Named) -> bool:
+    """Whether nothing else may call it: other files are asked last."""
     found = callers(module, named)
     name = named.id if isinstance(named, ast.Name) else named.name
-    is_closed = found.is_closed() and not found.outside and _stays_here(module, name, named)
-    return found.others if is_closed and not found.calls else ()
+    return found.is_closed() and not found.outside and _stays_here(module, name, named)
 
 
 def _stays_here(module: Module, name: str, node: ast.AST) -> bool:

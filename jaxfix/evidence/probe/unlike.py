@@ -94,7 +94,8 @@ def _large(function: Function, jitted: Function, call: Call, places: list[int]) 
 def _enlarged(leaf: Any) -> Any:
     np = importlib.import_module("numpy")
     if isinstance(leaf, int):
-        return leaf * _FACTOR if abs(leaf * _FACTOR) < _LARGEST else leaf
+        more = leaf * _FACTOR or _FACTOR  # a counter of a loop begins with 0
+        return more if abs(more) < _LARGEST else leaf
     if isinstance(leaf, float) or leaf.dtype == np.float64:
         return leaf + _SHIFT
     return leaf
