@@ -18,6 +18,8 @@ from .samples import is_array
 _MOST, _FEW = 8, 4
 _SHIFT, _FACTOR, _LARGEST = 2**30, 10007, 2**31
 """By how much larger floats are made, how many times integers, and the first that 32 bits do not hold."""
+_COUNT = 100
+"""Stands for 0, with which counters of loops begin."""
 _OF_NUMBERS = (ArithmeticError, LookupError)
 
 
@@ -94,7 +96,7 @@ def _large(function: Function, jitted: Function, call: Call, places: list[int]) 
 def _enlarged(leaf: Any) -> Any:
     np = importlib.import_module("numpy")
     if isinstance(leaf, int):
-        more = leaf * _FACTOR or _FACTOR  # a counter of a loop begins with 0
+        more = (leaf or _COUNT) * _FACTOR
         return more if abs(more) < _LARGEST else leaf
     if isinstance(leaf, float) or leaf.dtype == np.float64:
         return leaf + _SHIFT
