@@ -60,4 +60,5 @@ def test_what_stands_at_the_top_is_free_everywhere() -> None:
     assert identifiers.unused_at("gain", places["first"]) == "gain"
     assert identifiers.unused_at("gain", places[""]) == "gain_2"
     assert identifiers.unused("rate") == "rate"
-    assert identifiers.unused_at("rate", places["first"]) == "rate_2"
+    assert identifiers.unused("rate") == "rate_2"
+    assert identifiers.unused_at("rate", places["first"]) == "rate_3"

@@ -23,6 +23,7 @@ class Identifiers:
         self._module = module
         self._index = module.index
         self._numbers: dict[str, int] = {}
+        self._given: set[str] = set()
         self._local: dict[ast.AST, set[str]] = {}
 
     @cached_property
@@ -44,6 +45,7 @@ class Identifiers:
             number += 1
             candidate = f"{name}_{number}"
         self._taken.add(candidate)
+        self._given.add(candidate)
         self._numbers[name] = number
         return candidate
 
@@ -55,9 +57,7 @@ class Identifiers:
         outermost = [functions[-1] for functions in around]
         taken = [self._local.setdefault(function, _mentioned(function)) for function in outermost]
         wanted = chain([name], (f"{name}_{number}" for number in count(2)))
-        candidate = next(
-            each for each in wanted if each not in self._numbers and not any(each in some for some in taken)
-        )
+        candidate = next(each for each in wanted if each not in self._given and not any(each in some for some in taken))
         for some in (self._taken, *taken):
             some.add(candidate)
         return candidate
