@@ -1,11 +1,13 @@
 """What a step may do with its values that it cannot do, or does otherwise, with those of a trace."""
 
 import ast
+from collections.abc import Callable, Iterator
 from math import inf
 
 from jaxfix.api import Module, arguments_of
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
 
+_GROWING = (ast.Mult, ast.Pow, ast.LShift)
 _EXACT = 2**24
 """Up to which single precision counts."""
 
@@ -49,12 +51,75 @@ def is_no_tree(module: Module, source: ast.AST) -> bool:
     return owner is not None and is_no_tree_class(module, owner)
 
 
-def overflows(module: Module, values: Values, name: ast.Name) -> bool:
-    """Whether `name`, a Python integer, is multiplied or raised with integers: a traced one has 32 bits."""
-    parent = module.parent(name)
-    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Mult | ast.Pow | ast.LShift):
-        return False
-    return all(_is_integer(values, side) for side in (parent.left, parent.right))
+def overflows(module: Module, read: ast.expr, may_be_integer: Callable[[ast.expr], bool]) -> bool:
+    """Whether `read`, a Python integer, takes part in a product or a power of integers: a traced one has 32 bits.
+
+    Also under the name of a variable or a parameter that it is bound to.
+
+    Args:
+      may_be_integer: answers of what an operation combines, of no operation itself.
+    """
+    pending, seen = [read], {read}
+    while pending:
+        inner: ast.AST = pending.pop()
+        while (outer := module.parent(inner)) is not None and (other := _combined(outer, inner)) is not None:
+            if other is not inner and not may_yield_integer(other, may_be_integer):
+                break
+            if isinstance(getattr(outer, "op", None), _GROWING):
+                return True
+            inner = outer
+        after = [each for each in _reads_after(module, inner, may_be_integer) if each not in seen]
+        seen |= {*after}
+        pending += after
+    return False
+
+
+def _combined(operation: ast.AST, inner: ast.AST) -> ast.expr | None:
+    """What an operation of integers combines `inner` with, that itself where it is alone; None of another node."""
+    match operation:
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
+            return operand
+        case ast.IfExp(test=test, body=body, orelse=other) if test is not inner:
+            return body if body is inner else other if other is inner else None
+        case ast.BinOp(op=ast.Div() | ast.MatMult()) | ast.AugAssign(op=ast.Div() | ast.MatMult()):
+            return None
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            return right if left is inner else left
+    return None
+
+
+def _reads_after(module: Module, value: ast.AST, may_be_integer: Callable[[ast.expr], bool]) -> Iterator[ast.expr]:
+    """Where a variable that an assignment binds to `value`, or the parameter that it is passed for, is read.
+
+    Also what a call of no library makes of it.
+    """
+    match module.parent(value):
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=bound) if bound is value:
+            scope = module.scope_of(name, target)
+            yield from module.reads(name, scope)
+        case ast.Call(func=func) as call if func is not value and module.qualname(func) is None:
+            if may_be_integer(call):
+                yield call
+            if isinstance(function := module.definition(func), ast.FunctionDef):
+                passed = arguments_of(function, call, bound=module.method_of(function) is not None) or {}
+                for name in (name for name, argument in passed.items() if argument is value):
+                    yield from module.reads(name, function)
+
+
+def may_yield_integer(expr: ast.expr, may_be_integer: Callable[[ast.expr], bool]) -> bool:
+    """Whether `expr` may be a Python integer, by its operations and by what they combine."""
+    match expr:
+        case ast.Constant(value=value):
+            return isinstance(value, int)
+        case ast.UnaryOp(operand=operand):
+            return may_yield_integer(operand, may_be_integer)
+        case ast.BinOp(op=ast.Div() | ast.MatMult()):
+            return False
+        case ast.BinOp(left=left, right=right):
+            return may_yield_integer(left, may_be_integer) and may_yield_integer(right, may_be_integer)
+        case ast.IfExp(body=body, orelse=other):
+            return may_yield_integer(body, may_be_integer) or may_yield_integer(other, may_be_integer)
+    return may_be_integer(expr)
 
 
 def cancels(module: Module, values: Values, name: ast.expr) -> bool:
@@ -74,7 +139,8 @@ def _is_beyond_single(values: Values, name: ast.expr) -> bool:
     return any(isinstance(number, int | float) and _EXACT < abs(number) < inf for number in numbers)
 
 
-def _is_integer(values: Values, expr: ast.expr) -> bool:
+def is_integer(values: Values, expr: ast.expr) -> bool:
+    """Whether `expr` is known to be a Python integer, or to count what `range` yields."""
     sources = values.origins.of(expr)
     counted = (isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
     value = values.of(expr)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from jaxfix.api import (
     Code,
@@ -40,7 +41,7 @@ from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.handed_on import is_transformed
 from jaxfix_codemods.jitting.models import models_in
-from jaxfix_codemods.jitting.traced import is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.traced import is_integer, is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
@@ -131,8 +132,10 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
 
 def _check_values(module: Module, values: Values, function: ast.FunctionDef, apart: Collection[str]) -> None:
     """Refuses what can be done with the arguments, those `apart` left out, but not with traced ones."""
+    integer = partial(is_integer, values)
     for node in walk(function):
-        if isinstance(node, ast.Name) and node.id not in apart and overflows(module, values, node):
+        is_int = isinstance(node, ast.Name) and node.id not in apart and integer(node)
+        if isinstance(node, ast.Name) and is_int and overflows(module, node, integer):
             raise Declined(
                 Reason(Code.OVERFLOW, f"`{node.id}` is an unbounded Python int, and a traced one has a fixed width")
             )

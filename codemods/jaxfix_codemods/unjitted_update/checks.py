@@ -19,9 +19,10 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
-from jaxfix_codemods.jitting.traced import cancels, is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.traced import cancels, is_no_tree, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
+from jaxfix_codemods.unjitted_update.integers import Integers
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
@@ -121,7 +122,7 @@ def check_parameter(
         if cancels(module, values, node):
             text = f"`{name}` is a Python number beyond {2**24}, and of a traced one few digits remain"
             raise Declined(Reason(Code.OVERFLOW, text))
-        if isinstance(node, ast.Name) and overflows(module, values, node):
+        if module.get(Integers).overflows(node):
             raise Declined(
                 Reason(Code.OVERFLOW, f"`{name}` is an unbounded Python int, and a traced one has a fixed width")
             )

@@ -48,6 +48,41 @@ def entry_text(entry: ast.Subscript) -> str:
     return f'{entry.value.id}["{entry.slice.value!s}"]'
 
 
+def values_of_entry(module: Module, entry: ast.Subscript) -> list[ast.expr | None]:
+    """What the dictionary is made with there, and what is bound there later; None where that is not known."""
+    assert isinstance(entry.value, ast.Name) and isinstance(entry.slice, ast.Constant)
+    scope = module.scope_of(entry.value.id, entry.value)
+    names = [each.node for each in module.bindings(entry.value.id, scope) if isinstance(each.node, ast.Name)]
+    made = [module.value_of(each) for each in names]
+    found = [_made_with(whole, entry.slice.value) for whole in made]
+    for use in module.uses(entry.value.id, scope):
+        item = module.parent(use)
+        if not isinstance(item, ast.Subscript) or isinstance(item.ctx, ast.Load) or item.value is not use:
+            continue
+        if not is_spelled(item) or entry_text(item) == entry_text(entry):
+            found.append(_bound_to(module, item))
+    return found
+
+
+def _made_with(whole: ast.expr | None, key: object) -> ast.expr | None:
+    match whole:
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            named = [v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == key]
+            return named[-1] if named else None
+        case ast.Call(keywords=keywords):
+            return next((each.value for each in keywords if each.arg == key), None)
+    return None
+
+
+def _bound_to(module: Module, item: ast.Subscript) -> ast.expr | None:
+    match module.parent(item):
+        case ast.Assign(targets=[_], value=value):
+            return value
+        case ast.AugAssign(target=target, op=op, value=value):
+            return ast.BinOp(target, op, value)
+    return None
+
+
 def entries_of(module: Module, parts: Sequence[ast.AST]) -> Iterator[tuple[str, ast.Subscript]]:
     """The entries that statements read or bind."""
     for node in (node for part in parts for node in walk(part)):

@@ -4,12 +4,13 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from itertools import count
 
-from jaxfix.api import FUNCTIONS, Module, walk
+from jaxfix.api import Module, walk
 from jaxfix.api.analysis import INITIALISERS, Sources, Values, family, own_class
 from jaxfix.api.library import Effect, Package, short_names, where
 from jaxfix_codemods.jitting.traced import is_no_tree
 from jaxfix_codemods.unjitted_update.checks import OF_ARRAYS, is_own, is_setting
 from jaxfix_codemods.unjitted_update.device import Device
+from jaxfix_codemods.unjitted_update.integers import Integers
 from jaxfix_codemods.unjitted_update.items import is_chosen
 from jaxfix_codemods.unjitted_update.variables import transforms
 
@@ -77,7 +78,7 @@ def _is_option(module: Module, option: ast.Attribute, scope: ast.AST) -> bool:
             return False
         case ast.Subscript(value=whole, slice=index) if whole is option and not isinstance(index, ast.Constant):
             return module.get(Device).is_indexed_array(option)  # a traced number picks nothing from a list
-    if is_chosen(module, option) or _may_overflow(module, option):
+    if is_chosen(module, option) or module.get(Integers).overflows(option):
         return False
     return not _is_computed(module, option.attr) and not _may_be_filled(module, option.attr)
 
@@ -107,42 +108,6 @@ def _is_computed(module: Module, name: str) -> bool:
         return False
     named = (each for each in module.functions if getattr(each, "name", None) == name)
     return any(isinstance(module.parent(each), ast.ClassDef) for each in named)
-
-
-def _may_overflow(module: Module, option: ast.Attribute) -> bool:
-    """Whether it may be an integer that is multiplied or raised with another one: a traced one has 32 bits."""
-    match module.parent(option):
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Pow() | ast.LShift(), right=right):
-            other = right if left is option else left
-            if isinstance(other, ast.Constant):
-                return not isinstance(other.value, float)
-            is_known = _is_leaf(module, other) or module.get(Device).is_array(other)
-            return not is_known and not _is_declared_float(module, option.attr)
-    return False
-
-
-def _is_declared_float(module: Module, name: str) -> bool:
-    """Whether the classes of the file that have a field of that name declare it as `float`, with no other default."""
-    fields = [
-        each
-        for each in module.nodes(ast.AnnAssign)
-        if isinstance(each.target, ast.Name)
-        and each.target.id == name
-        and isinstance(module.parent(each), ast.ClassDef)
-    ]
-    return bool(fields) and all(
-        isinstance(each.annotation, ast.Name)
-        and each.annotation.id == "float"
-        and (each.value is None or (isinstance(each.value, ast.Constant) and isinstance(each.value.value, float)))
-        for each in fields
-    )
-
-
-def _is_leaf(module: Module, expr: ast.expr) -> bool:
-    """Whether it is a parameter of a function inside another one, as of what maps a tree."""
-    only = module.names.only_binding(expr) if isinstance(expr, ast.Name) else None
-    function = module.function(expr) if only is not None and isinstance(only.node, ast.arg) else None
-    return isinstance(function, FUNCTIONS) and module.function(function) is not None
 
 
 def _may_be_filled(module: Module, name: str) -> bool:
