@@ -65,6 +65,8 @@ TYPES = {
     "jax.random.PRNGKeyArray": "key",
     "jax.numpy.DeviceArray": "x",
     "jax.interpreters.xla.DeviceArray": "x",
+    "jax.xla.DeviceArray": "x",
+    "jax.pxla.ShardedDeviceArray": "x",
     "jax.interpreters.xla.Buffer": "x",
     "jax.interpreters.pxla.ShardedDeviceArray": "x",
     "jax.lib.xla_extension.DeviceArray": "x",

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain, count
 
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.project.query import STORES, TAKES_NAME
@@ -25,6 +24,7 @@ class Identifiers:
         self._numbers: dict[str, int] = {}
         self._given: set[str] = set()
         self._local: dict[ast.AST, set[str]] = {}
+        self._numbers_at: dict[tuple[tuple[ast.AST, ...], str], int] = {}
 
     @cached_property
     def bound(self) -> frozenset[str]:
@@ -54,13 +54,23 @@ class Identifiers:
         around = [self._module.functions_around(node) for node in nodes]
         if not all(around):
             return self.unused(name)
-        outermost = [functions[-1] for functions in around]
-        taken = [self._local.setdefault(function, _mentioned(function)) for function in outermost]
-        wanted = chain([name], (f"{name}_{number}" for number in count(2)))
-        candidate = next(each for each in wanted if each not in self._given and not any(each in some for some in taken))
+        outermost = tuple(dict.fromkeys(functions[-1] for functions in around))
+        taken = list(map(self._in, outermost))
+        number = self._numbers_at.get((outermost, name), 0) + 1
+        candidate = name if number == 1 else f"{name}_{number}"
+        while candidate in self._given or any(candidate in some for some in taken):
+            number += 1
+            candidate = f"{name}_{number}"
+        self._numbers_at[outermost, name] = number
         for some in (self._taken, *taken):
             some.add(candidate)
         return candidate
+
+    def _in(self, function: ast.AST) -> set[str]:
+        """The names that a function mentions, or was given."""
+        if function not in self._local:
+            self._local[function] = _mentioned(function)
+        return self._local[function]
 
     def first_unused(self, names: Sequence[str]) -> str:
         """The first of `names` that `unused` would leave unchanged; else what that makes of the first."""

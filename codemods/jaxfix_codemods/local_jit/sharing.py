@@ -9,18 +9,20 @@ from jaxfix_codemods.local_jit.judging import Plan, Shared, judge
 from jaxfix_codemods.local_jit.rewriting import caller, new_name, own_name
 from jaxfix_codemods.local_jit.sites import Site
 
+_Structure = tuple[object, ...]
+
 
 class Sharing:
     """What to do about the sites of a file, where the first of several that make the same makes it for all."""
 
     def __init__(self, module: Module, sites: Sequence[Site]) -> None:
         self._module = module
-        self._alike: dict[str, list[Site]] = {}
-        self._names: dict[str, str] = {}
+        self._alike: dict[_Structure, list[Site]] = {}
+        self._names: dict[_Structure, str] = {}
         self._plans: dict[ast.expr, Plan | None] = {}
         for site in sites:
             if _is_plain(site):
-                self._alike.setdefault(ast.dump(site.at), []).append(site)
+                self._alike.setdefault(_structure(site.at), []).append(site)
 
     def plan(self, site: Site) -> Plan:
         """What to do about `site`.
@@ -29,7 +31,7 @@ class Sharing:
           Declined: nothing, and why.
         """
         plan = judge(self._module, site)
-        made = ast.dump(site.at)
+        made = _structure(site.at)
         if len(self._alike.get(made, ())) < 2 or not _is_shareable(plan):
             return plan
         plans = [found for each in self._alike[made] if (found := self._shareable(each)) is not None]
@@ -65,3 +67,13 @@ def _is_plain(site: Site) -> bool:
 def _is_shareable(plan: Plan) -> bool:
     """Whether what it makes stands at the top of the file, and is of a function that stands there."""
     return _is_plain(plan.site) and plan.function is None and plan.in_module and plan.is_before and not plan.lifted
+
+
+def _structure(part: object) -> _Structure:
+    """What equal code has alike, however it is laid out; `ast.dump` leaves a cycle behind at each call."""
+    match part:
+        case ast.AST():
+            return type(part), *(_structure(getattr(part, field, None)) for field in part._fields)
+        case list():
+            return tuple(map(_structure, part))
+    return type(part), part

@@ -1,7 +1,6 @@
 """Functions, and objects whose methods it calls, that a row uses and is not passed: they stay what they are."""
 
 import ast
-from collections.abc import Callable
 
 from jaxfix.api import Code, Declined, Module, Reason, arguments_of, jit_of
 from jaxfix.api.analysis import (
@@ -25,20 +24,16 @@ from jaxfix_codemods.unjitted_update.variables import is_of_data, transforms
 
 
 class Functions:
-    """What a row calls.
+    """What a row calls."""
 
-    Args:
-      during: what runs between two calls of the step.
-    """
+    def __init__(self, module: Module, values: Values, scope: ast.AST, variables: Variables) -> None:
+        self._module, self._values, self._scope, self._variables = module, values, scope, variables
 
-    def __init__(
-        self, module: Module, values: Values, scope: ast.AST, variables: Variables, during: Callable[[], During]
-    ) -> None:
-        self._module, self._values, self._scope = module, values, scope
-        self._variables, self._during = variables, during
-
-    def is_kept(self, name: str) -> bool:
+    def is_kept(self, name: str, during: During) -> bool:
         """Whether `name` is a function, a module or an object that stays what it is, and is not data.
+
+        Args:
+          during: what runs between two calls of the step.
 
         Raises:
           Declined: it is one, and may change, or a trace would not do what it does.
@@ -62,7 +57,7 @@ class Functions:
         as_function = [_is_used_as_function(module, use) for use in uses]
         if not any(as_function):
             return False
-        reason = why_unstable(module, name, scope, during=self._during())
+        reason = why_unstable(module, name, scope, during=during)
         if reason is not None:
             raise Declined(reason.restated(f"the step calls `{name}`: {reason}"))
         if not all(as_function):

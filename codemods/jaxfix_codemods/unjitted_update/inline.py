@@ -180,7 +180,7 @@ class _Judge:
         self._at, self._row = row, row.parts
         self._variables = Variables(module, self._row, scope)
         self._naming = Naming(module, around, scope, self._row, self._variables, in_place=bool(objects))
-        self._functions = Functions(module, values, scope, self._variables, self._during)
+        self._functions = Functions(module, values, scope, self._variables)
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
         if not copied and not objects:
@@ -475,7 +475,8 @@ class _Judge:
 
     def _is_function(self, name: str) -> bool:
         """Whether `name` is a function, a module or an object that stays what it is, and is not data."""
-        return name not in self._objects and name not in self._models and self._functions.is_kept(name)
+        is_data = name in self._objects or name in self._models
+        return not is_data and self._functions.is_kept(name, self._during())
 
     def _during(self) -> During:
         return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._variables.attributes))
