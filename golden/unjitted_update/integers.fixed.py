@@ -58,6 +58,36 @@ def passed_on(x, w, steps):
     return w
 
 
+def weighted(w, x, step):
+    return loss_of(w, x) / (step + 1) ** 3
+
+
+def differentiated(x, w, steps):
+    speed = jnp.zeros(3)
+    gradient = jax.value_and_grad(weighted)
+    for step in range(steps):
+        loss, slopes = gradient(w, x, step)
+        speed = 0.9 * speed + slopes
+        w = w - 0.1 * speed
+    return w
+
+
+@jax.jit
+def in_pairs_step(speed, w, x):
+    slopes = jax.grad(loss_of)(w, x)
+    return 0.9 * speed + slopes
+
+
+def in_pairs(x, w, steps):
+    speed = jnp.zeros(3)
+    for step in range(steps):
+        speed = in_pairs_step(speed, w, x)
+        one, other = step + 1, abs(step)
+        w = w - 0.1 / pow(step + 1, 3) * speed
+        w = w - 0.1 / (1 + one * other) * speed
+    return w
+
+
 @jax.jit
 def in_floats_step(w, speed, x, step):
     slopes = jax.grad(loss_of)(w, x)
@@ -91,6 +121,21 @@ def entry(x, w, steps):
 
 
 @jax.jit
+def compute_slopes_4(state_w, x):
+    return jax.grad(loss_of)(state_w, x)
+
+
+def entry_bound_there(x, w, steps):
+    state = {"w": w, "t": 0}
+    for step in range(steps):
+        slopes = compute_slopes_4(state["w"], x)
+        state["t"] = step + 1
+        state["t"] += 1
+        state["w"] = state["w"] - 0.1 / state["t"] ** 3 * slopes
+    return state
+
+
+@jax.jit
 def float_entry_step(state_w, x, state_rate):
     slopes = jax.grad(loss_of)(state_w, x)
     return state_w - state_rate * state_rate * slopes
@@ -105,13 +150,13 @@ def float_entry(x, steps):
 
 
 @jax.jit
-def compute_slopes_4(w, x):
+def compute_slopes_5(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def picked(x, w, orders):
     for number in range(len(orders)):
-        slopes = compute_slopes_4(w, x)
+        slopes = compute_slopes_5(w, x)
         w = w - 0.1 / orders[number] ** 6 * slopes
         w = 0.9 * w
     return w
@@ -130,13 +175,13 @@ class Other:
 
 
 @jax.jit
-def compute_slopes_5(w, x):
+def compute_slopes_6(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def of_another_class(x, w, other):
     for _ in range(20):
-        slopes = compute_slopes_5(w, x)
+        slopes = compute_slopes_6(w, x)
         w = w - 1e4 / (other.rate * other.scale) * slopes
         w = 0.9 * w
     return w
@@ -163,13 +208,13 @@ def of_floats(x, w, schedule: Schedule):
 
 
 @jax.jit
-def compute_slopes_6(w, x):
+def compute_slopes_7(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def of_given(x, w, schedule: Schedule):
     for _ in range(20):
-        slopes = compute_slopes_6(w, x)
+        slopes = compute_slopes_7(w, x)
         w = w - 0.1 / (1 + schedule.power) ** 6 * slopes
         w = 0.9 * w
     return w
@@ -180,8 +225,11 @@ if __name__ == "__main__":
     raised(x, w, 20)
     multiplied(x, w, 20)
     passed_on(x, w, 20)
+    differentiated(x, w, 20)
+    in_pairs(x, w, 20)
     in_floats(x, w, 20)
     entry(x, w, 20)
+    entry_bound_there(x, w, 20)
     float_entry(x, 20)
     picked(x, w, [1, 2, 3])
     print(Config(0.1))

@@ -43,6 +43,31 @@ def passed_on(x, w, steps):
     return w
 
 
+def weighted(w, x, step):
+    return loss_of(w, x) / (step + 1) ** 3
+
+
+def differentiated(x, w, steps):
+    speed = jnp.zeros(3)
+    gradient = jax.value_and_grad(weighted)
+    for step in range(steps):
+        loss, slopes = gradient(w, x, step)  # want: unjitted-update (no fix): unbounded
+        speed = 0.9 * speed + slopes
+        w = w - 0.1 * speed
+    return w
+
+
+def in_pairs(x, w, steps):
+    speed = jnp.zeros(3)
+    for step in range(steps):
+        slopes = jax.grad(loss_of)(w, x)  # want: unjitted-update
+        speed = 0.9 * speed + slopes
+        one, other = step + 1, abs(step)
+        w = w - 0.1 / pow(step + 1, 3) * speed
+        w = w - 0.1 / (1 + one * other) * speed
+    return w
+
+
 # What is float, or divided, does not wrap.
 def in_floats(x, w, steps):
     speed = jnp.zeros(3)
@@ -61,6 +86,16 @@ def entry(x, w, steps):
         state["t"] = state["t"] + 1
         state["speed"] = 0.9 * state["speed"] + slopes
         state["w"] = state["w"] - 0.1 / state["t"] ** 6 * state["speed"]
+    return state
+
+
+def entry_bound_there(x, w, steps):
+    state = {"w": w, "t": 0}
+    for step in range(steps):
+        slopes = jax.grad(loss_of)(state["w"], x)  # want: unjitted-update
+        state["t"] = step + 1
+        state["t"] += 1
+        state["w"] = state["w"] - 0.1 / state["t"] ** 3 * slopes
     return state
 
 
@@ -129,8 +164,11 @@ if __name__ == "__main__":
     raised(x, w, 20)
     multiplied(x, w, 20)
     passed_on(x, w, 20)
+    differentiated(x, w, 20)
+    in_pairs(x, w, 20)
     in_floats(x, w, 20)
     entry(x, w, 20)
+    entry_bound_there(x, w, 20)
     float_entry(x, 20)
     picked(x, w, [1, 2, 3])
     print(Config(0.1))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from math import inf
 
-from jaxfix.api import Module, arguments_of
+from jaxfix.api import Module, arguments_of, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
 
 _GROWING = (ast.Mult, ast.Pow, ast.LShift)
@@ -51,13 +51,16 @@ def is_no_tree(module: Module, source: ast.AST) -> bool:
     return owner is not None and is_no_tree_class(module, owner)
 
 
-def overflows(module: Module, read: ast.expr, may_be_integer: Callable[[ast.expr], bool]) -> bool:
+def overflows(
+    module: Module, read: ast.expr, may_be_integer: Callable[[ast.expr], bool], *, is_known: bool = True
+) -> bool:
     """Whether `read`, a Python integer, takes part in a product or a power of integers: a traced one has 32 bits.
 
     Also under the name of a variable or a parameter that it is bound to.
 
     Args:
       may_be_integer: answers of what an operation combines, of no operation itself.
+      is_known: `read` is surely an integer, and followed through transformations of functions.
     """
     pending, seen = [read], {read}
     while pending:
@@ -65,10 +68,10 @@ def overflows(module: Module, read: ast.expr, may_be_integer: Callable[[ast.expr
         while (outer := module.parent(inner)) is not None and (other := _combined(outer, inner)) is not None:
             if other is not inner and not may_yield_integer(other, may_be_integer):
                 break
-            if isinstance(getattr(outer, "op", None), _GROWING):
+            if isinstance(outer, ast.Call) or isinstance(getattr(outer, "op", None), _GROWING):
                 return True
             inner = outer
-        after = [each for each in _reads_after(module, inner, may_be_integer) if each not in seen]
+        after = [each for each in _reads_after(module, inner, may_be_integer, is_known=is_known) if each not in seen]
         seen |= {*after}
         pending += after
     return False
@@ -85,25 +88,42 @@ def _combined(operation: ast.AST, inner: ast.AST) -> ast.expr | None:
             return None
         case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
             return right if left is inner else left
+        case ast.Call(func=ast.Name(id="pow"), args=[base, power]):
+            return power if base is inner else base
     return None
 
 
-def _reads_after(module: Module, value: ast.AST, may_be_integer: Callable[[ast.expr], bool]) -> Iterator[ast.expr]:
+def _reads_after(
+    module: Module, value: ast.AST, may_be_integer: Callable[[ast.expr], bool], *, is_known: bool
+) -> Iterator[ast.expr]:
     """Where a variable that an assignment binds to `value`, or the parameter that it is passed for, is read.
 
     Also what a call of no library makes of it.
     """
+    statement = module.statement(value)
+    for target in walk(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else ():
+        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store) and module.value_of(target) is value:
+            uses = module.uses(target.id, module.scope_of(target.id, target))
+            yield from (use for use in uses if use is not target)
     match module.parent(value):
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=bound) if bound is value:
-            scope = module.scope_of(name, target)
-            yield from module.reads(name, scope)
         case ast.Call(func=func) as call if func is not value and module.qualname(func) is None:
             if may_be_integer(call):
                 yield call
-            if isinstance(function := module.definition(func), ast.FunctionDef):
+            function = _called(module, func) if is_known else module.definition(func)
+            if isinstance(function, ast.FunctionDef) and jitted_by_decorator(module, function) is None:
                 passed = arguments_of(function, call, bound=module.method_of(function) is not None) or {}
                 for name in (name for name, argument in passed.items() if argument is value):
                     yield from module.reads(name, function)
+
+
+def _called(module: Module, func: ast.expr) -> ast.AST | None:
+    """The function that is called, or that a transformation of it takes first, as `jax.grad(f)`."""
+    if isinstance(func, ast.Name) and (only := module.names.only_binding(func)) is not None:
+        made = module.value_of(only.node) if isinstance(only.node, ast.Name) else None
+        func = made if isinstance(made, ast.Call) else func
+    while isinstance(func, ast.Call) and func.args and jit_of(module, func) is None:
+        func = func.args[0]
+    return module.definition(func)
 
 
 def may_yield_integer(expr: ast.expr, may_be_integer: Callable[[ast.expr], bool]) -> bool:

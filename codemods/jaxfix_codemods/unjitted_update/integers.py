@@ -21,14 +21,18 @@ class Integers:
 
         A traced one has 32 bits. A variable must be known to be an integer, an entry or an option may be one.
         """
-        if not (self._is_known(read) if isinstance(read, ast.Name) else self._may_be(read)):
+        is_known = self._is_known(read)
+        if not is_known and (isinstance(read, ast.Name) or not self._may_be(read)):
             return False
-        return overflows(self._module, read, self._may_be)
+        return overflows(self._module, read, self._may_be, is_known=is_known)
 
     def _is_known(self, expr: ast.expr) -> bool:
         module = self._module
         if is_integer(module.get(Values), expr):
             return True
+        if is_spelled(expr) and is_entry(module, expr):
+            made = values_of_entry(module, expr)
+            return any(isinstance(each, ast.expr) and is_integer(module.get(Values), each) for each in made)
         bound = module.bindings(expr.id, module.scope_of(expr.id, expr)) if isinstance(expr, ast.Name) else ()
         return any(counts_iterations(module, each.node) for each in bound)
 
