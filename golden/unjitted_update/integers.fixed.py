@@ -1,5 +1,6 @@
 """Python integers that a step would multiply or raise: a traced one has a fixed width."""
 
+import functools
 from dataclasses import dataclass
 
 import jax
@@ -72,6 +73,30 @@ def differentiated(x, w, steps):
     return w
 
 
+def in_part(x, w, steps):
+    speed = jnp.zeros(3)
+    for step in range(steps):
+        slopes = jax.grad(functools.partial(weighted, step=step))(w, x)
+        speed = 0.9 * speed + slopes
+        w = w - 0.1 * speed
+    return w
+
+
+@jax.jit
+def compute_slopes_3(w, x):
+    return jax.grad(loss_of)(w, x)
+
+
+def by_lambda(x, w, steps):
+    speed = jnp.zeros(3)
+    rate = lambda number: 0.1 / (number + 1) ** 3
+    for step in range(steps):
+        slopes = compute_slopes_3(w, x)
+        speed = 0.9 * speed + slopes
+        w = w - rate(number=step) * speed
+    return w
+
+
 @jax.jit
 def in_pairs_step(speed, w, x):
     slopes = jax.grad(loss_of)(w, x)
@@ -106,14 +131,14 @@ def in_floats(x, w, steps):
 
 
 @jax.jit
-def compute_slopes_3(state_w, x):
+def compute_slopes_4(state_w, x):
     return jax.grad(loss_of)(state_w, x)
 
 
 def entry(x, w, steps):
     state = {"w": w, "speed": jnp.zeros(3), "t": 0}
     for _ in range(steps):
-        slopes = compute_slopes_3(state["w"], x)
+        slopes = compute_slopes_4(state["w"], x)
         state["t"] = state["t"] + 1
         state["speed"] = 0.9 * state["speed"] + slopes
         state["w"] = state["w"] - 0.1 / state["t"] ** 6 * state["speed"]
@@ -121,14 +146,14 @@ def entry(x, w, steps):
 
 
 @jax.jit
-def compute_slopes_4(state_w, x):
+def compute_slopes_5(state_w, x):
     return jax.grad(loss_of)(state_w, x)
 
 
 def entry_bound_there(x, w, steps):
     state = {"w": w, "t": 0}
     for step in range(steps):
-        slopes = compute_slopes_4(state["w"], x)
+        slopes = compute_slopes_5(state["w"], x)
         state["t"] = step + 1
         state["t"] += 1
         state["w"] = state["w"] - 0.1 / state["t"] ** 3 * slopes
@@ -150,13 +175,13 @@ def float_entry(x, steps):
 
 
 @jax.jit
-def compute_slopes_5(w, x):
+def compute_slopes_6(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def picked(x, w, orders):
     for number in range(len(orders)):
-        slopes = compute_slopes_5(w, x)
+        slopes = compute_slopes_6(w, x)
         w = w - 0.1 / orders[number] ** 6 * slopes
         w = 0.9 * w
     return w
@@ -175,13 +200,13 @@ class Other:
 
 
 @jax.jit
-def compute_slopes_6(w, x):
+def compute_slopes_7(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def of_another_class(x, w, other):
     for _ in range(20):
-        slopes = compute_slopes_6(w, x)
+        slopes = compute_slopes_7(w, x)
         w = w - 1e4 / (other.rate * other.scale) * slopes
         w = 0.9 * w
     return w
@@ -208,13 +233,13 @@ def of_floats(x, w, schedule: Schedule):
 
 
 @jax.jit
-def compute_slopes_7(w, x):
+def compute_slopes_8(w, x):
     return jax.grad(loss_of)(w, x)
 
 
 def of_given(x, w, schedule: Schedule):
     for _ in range(20):
-        slopes = compute_slopes_7(w, x)
+        slopes = compute_slopes_8(w, x)
         w = w - 0.1 / (1 + schedule.power) ** 6 * slopes
         w = 0.9 * w
     return w
@@ -226,6 +251,8 @@ if __name__ == "__main__":
     multiplied(x, w, 20)
     passed_on(x, w, 20)
     differentiated(x, w, 20)
+    in_part(x, w, 20)
+    by_lambda(x, w, 20)
     in_pairs(x, w, 20)
     in_floats(x, w, 20)
     entry(x, w, 20)

@@ -1,5 +1,6 @@
 """Python integers that a step would multiply or raise: a traced one has a fixed width."""
 
+import functools
 from dataclasses import dataclass
 
 import jax
@@ -54,6 +55,25 @@ def differentiated(x, w, steps):
         loss, slopes = gradient(w, x, step)  # want: unjitted-update (no fix): unbounded
         speed = 0.9 * speed + slopes
         w = w - 0.1 * speed
+    return w
+
+
+def in_part(x, w, steps):
+    speed = jnp.zeros(3)
+    for step in range(steps):
+        slopes = jax.grad(functools.partial(weighted, step=step))(w, x)  # want: unjitted-update (no fix): unbounded
+        speed = 0.9 * speed + slopes
+        w = w - 0.1 * speed
+    return w
+
+
+def by_lambda(x, w, steps):
+    speed = jnp.zeros(3)
+    rate = lambda number: 0.1 / (number + 1) ** 3
+    for step in range(steps):
+        slopes = jax.grad(loss_of)(w, x)  # want: unjitted-update
+        speed = 0.9 * speed + slopes
+        w = w - rate(number=step) * speed
     return w
 
 
@@ -165,6 +185,8 @@ if __name__ == "__main__":
     multiplied(x, w, 20)
     passed_on(x, w, 20)
     differentiated(x, w, 20)
+    in_part(x, w, 20)
+    by_lambda(x, w, 20)
     in_pairs(x, w, 20)
     in_floats(x, w, 20)
     entry(x, w, 20)

@@ -4,9 +4,11 @@ import ast
 from collections.abc import Callable, Iterator
 from math import inf
 
-from jaxfix.api import Module, arguments_of, jit_of, jitted_by_decorator, walk
+from jaxfix.api import FUNCTIONS, Function, Module, arguments_of, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
+from jaxfix.api.library import Transform, where
 
+_BINDING = where(Transform.BINDS)
 _GROWING = (ast.Mult, ast.Pow, ast.LShift)
 _EXACT = 2**24
 """Up to which single precision counts."""
@@ -105,18 +107,29 @@ def _reads_after(
         if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store) and module.value_of(target) is value:
             uses = module.uses(target.id, module.scope_of(target.id, target))
             yield from (use for use in uses if use is not target)
-    match module.parent(value):
-        case ast.Call(func=func) as call if func is not value and module.qualname(func) is None:
-            if may_be_integer(call):
-                yield call
-            function = _called(module, func) if is_known else module.definition(func)
-            if isinstance(function, ast.FunctionDef) and jitted_by_decorator(module, function) is None:
-                passed = arguments_of(function, call, bound=module.method_of(function) is not None) or {}
-                for name in (name for name, argument in passed.items() if argument is value):
-                    yield from module.reads(name, function)
+    outer = module.parent(value)
+    call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
+    if not isinstance(call, ast.Call) or call.func is value:
+        return
+    if is_known and call.args and module.qualname(call.func) in _BINDING:
+        call = ast.Call(call.args[0], call.args[1:], call.keywords)
+    elif module.qualname(call.func) is not None:
+        return
+    elif may_be_integer(call):
+        yield call
+    function = _called(module, call.func) if is_known else module.definition(call.func)
+    if not isinstance(function, FUNCTIONS) or _is_jitted(module, function):
+        return
+    passed = arguments_of(function, call, bound=module.method_of(function) is not None) or {}
+    for name in (name for name, argument in passed.items() if argument is value):
+        yield from module.reads(name, function)
 
 
-def _called(module: Module, func: ast.expr) -> ast.AST | None:
+def _is_jitted(module: Module, function: Function) -> bool:
+    return not isinstance(function, ast.Lambda) and jitted_by_decorator(module, function) is not None
+
+
+def _called(module: Module, func: ast.expr) -> Function | None:
     """The function that is called, or that a transformation of it takes first, as `jax.grad(f)`."""
     if isinstance(func, ast.Name) and (only := module.names.only_binding(func)) is not None:
         made = module.value_of(only.node) if isinstance(only.node, ast.Name) else None
