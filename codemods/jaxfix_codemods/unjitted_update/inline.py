@@ -486,9 +486,9 @@ class _Judge:
         return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._variables.attributes))
 
     def _is_settled(self, name: str) -> bool:
-        """Whether `name` is a number whose value the row needs, and which stays while the loop runs."""
+        """Whether `name` is a setting whose value the row needs, and which stays while the loop runs."""
         parts = [part for part in self._row if name in loads([part])]
-        return all(is_settled(self._module, name, part) for part in parts)
+        return all(is_settled(self._module, name, part, self._variables.inside) for part in parts)
 
     def _is_constant(self, name: str) -> bool:
         """Whether `name` is a number of the module, which stays what it is."""
