@@ -123,13 +123,16 @@ def table(x):
 @jax.jit
 def trajectory(x, gains: jax.Array):
 
-    def loop_body(x, i):
-        v = jnp.cos(x) * gains[i]
+    def loop_body(x, row):
+        _, gains_i = row
+        v = jnp.cos(x) * gains_i
         speeds_row = v
         x = x + 0.1 * v
         return x, (speeds_row, x)
 
-    x, (speeds, seen) = jax.lax.scan(loop_body, x, jnp.arange(64))
+    x, (speeds, seen) = jax.lax.scan(
+        loop_body, x, (jnp.arange(64), gains[:64])
+    )
     return seen, jnp.array(speeds)
 
 

@@ -5,11 +5,12 @@ import jax.numpy as jnp
 def loss(weights, samples):
     hidden = weights @ samples[0]
 
-    def loop_body(i, hidden):
-        hidden = jnp.tanh(weights @ hidden + samples[i])
-        return hidden
+    def loop_body(hidden, row):
+        _, samples_i = row
+        hidden = jnp.tanh(weights @ hidden + samples_i)
+        return hidden, None
 
-    hidden = jax.lax.fori_loop(0, 32, loop_body, hidden)
+    hidden, _ = jax.lax.scan(loop_body, hidden, (jnp.arange(32), samples[:32]))
     return jnp.sum(hidden**2)
 
 

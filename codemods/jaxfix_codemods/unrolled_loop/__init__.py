@@ -48,6 +48,9 @@ uses, such as `i / 3`, which Python divides in double precision, are declined. S
 last iteration becomes `where`, if both values are elements, sums or products. A zero that becomes a row gets the
 shape of an iteration by `jax.eval_shape`. In nested loops the inner one is rewritten first.
 
+The gradient of `x[:, t]` is as large as `x` in each iteration. In a file that takes a derivative, an array that the
+loop reads in this way alone is scanned instead, and with as many rows as there are iterations: one with fewer raises.
+
 Declined too: iterations that end early, layers that the loop creates, and initial values that Python or NumPy
 computes with. The carry must keep its structure, shape and dtype, else JAX raises at the trace; the receipt names
 data, which the program never passes, for which that was seen. The number of iterations stays known, so gradients
@@ -89,6 +92,7 @@ from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, rounds_of
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
 from jaxfix_codemods.unrolled_loop.collected import Collected, collected
+from jaxfix_codemods.unrolled_loop.operands import operands
 from jaxfix_codemods.unrolled_loop.selected import check_selections, selections
 from jaxfix_codemods.unrolled_loop.starting import check_starts, updates
 from jaxfix_codemods.unrolled_loop.writing import has_strings_over_lines, write, write_map
@@ -131,7 +135,7 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
             yield found(declined=declined.reason, moot=not many)
         return
     if carry.names:
-        title = _SCAN if carry.lasts else found.keywords["title"]
+        title = _SCAN if carry.lasts or operands(module, rounds, carry) else found.keywords["title"]
         yield found(title=title, recipe=partial(write, module, rounds, carry, outputs))
     elif outputs:
         yield found(title=_MAP, recipe=partial(write_map, module, rounds, outputs))

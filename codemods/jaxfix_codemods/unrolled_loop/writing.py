@@ -9,6 +9,7 @@ from jaxfix_codemods.looping.minibatches import minibatches, write_minibatches
 from jaxfix_codemods.looping.rounds import Rounds
 from jaxfix_codemods.unrolled_loop.carried import Carry
 from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken
+from jaxfix_codemods.unrolled_loop.operands import Operand, operands, write_operands
 from jaxfix_codemods.unrolled_loop.selected import selections, write_selections
 from jaxfix_codemods.unrolled_loop.starting import updates
 from jaxfix_codemods.unrolled_loop.widening import widened, write_widened
@@ -25,18 +26,18 @@ def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collec
         edit.insert_before(loop.body[0], f"{bound} = {whole}")
     write_selections(module, selections(module, rounds), edit)
     write_minibatches(module, rounds, minibatches(module, rounds), edit)
-    _write_indexed(module, rounds, edit)
-    wide = widened(module, rounds, carry)
-    if rounds.counts_up and rounds.number is not None and not outputs and not carry.lasts:
+    wide, scanned = widened(module, rounds, carry), operands(module, rounds, carry)
+    _write_indexed(module, rounds, scanned, edit)
+    if rounds.counts_up and rounds.number is not None and not outputs and not carry.lasts and not scanned:
         start, stop = ("0", *map(module.text, rounds.bounds))[-2:]
         call = f"{bound} = {lax}.fori_loop({start}, {stop}, {body}, {tupled})"
         shape = f"{_jax(edit, loop)}.eval_shape({body}, {start}, {tupled})" if wide else ""
         behind = [*write_widened(names, wide, shape, edit, loop), call]
         edit.into_function(loop, f"def {body}({rounds.number.id}, {whole}):", f"return {bound}", "\n".join(behind))
         return
-    element = _element(module, rounds, edit)
+    element = _element(module, rounds, scanned, edit)
     is_turned = rounds.is_backward and not rounds.arrays and all(each.is_turned for each in outputs)
-    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, edit, is_collecting=not is_turned)})"
+    call = f"{lax}.scan({body}, {tupled}, {_rows(module, rounds, scanned, edit, is_collecting=not is_turned)})"
     rest = "_" if _is_free(module, loop, "_") else _free(module, loop, "_rest")
     lasts = {name: _free(module, loop, f"{name}_rows") for name in carry.lasts}
     rows = [*(_row(module, loop, each, edit, is_in_order=is_turned) for each in outputs), *lasts]
@@ -80,22 +81,23 @@ def write_map(module: Module, rounds: Rounds, outputs: Sequence[Collected], edit
     loop = rounds.loop
     body, lax = _free(module, loop, "loop_body"), _lax(module, edit, loop)
     rows = ", ".join([_row(module, loop, each, edit) for each in outputs])
-    call = f"{lax}.map({body}, {_rows(module, rounds, edit, is_collecting=True)})"
+    call = f"{lax}.map({body}, {_rows(module, rounds, (), edit, is_collecting=True)})"
     write_selections(module, selections(module, rounds), edit)
     write_minibatches(module, rounds, minibatches(module, rounds), edit)
-    _write_indexed(module, rounds, edit)
-    head = f"def {body}({_element(module, rounds, edit)}):"
+    _write_indexed(module, rounds, (), edit)
+    head = f"def {body}({_element(module, rounds, (), edit)}):"
     edit.into_function(loop, head, f"return {rows}", f"{', '.join(each.name for each in outputs)} = {call}")
 
 
-def _write_indexed(module: Module, rounds: Rounds, edit: Rewriter) -> None:
+def _write_indexed(module: Module, rounds: Rounds, scanned: Sequence[Operand], edit: Rewriter) -> None:
     """A NumPy array takes no traced number: what a caller may pass as one is made a JAX array."""
+    rows = {read for each in scanned for read in each.reads}
     if rounds.number is None or selections(module, rounds) or minibatches(module, rounds).apart:
         return
     for statement in rounds.loop.body:
         for node in walk(statement):
             match node:
-                case ast.Subscript(value=ast.Name() as value, slice=where, ctx=ast.Load()):
+                case ast.Subscript(value=ast.Name() as value, slice=where, ctx=ast.Load()) if node not in rows:
                     reads = {each.id for each in walk(where) if isinstance(each, ast.Name)}
                     if rounds.number.id in reads and _may_be_of_host(module, rounds.loop, value):
                         jnp = edit.imported("jax.numpy", prefer="jnp", at=rounds.loop)
@@ -161,9 +163,15 @@ def _lax(module: Module, edit: Rewriter, at: ast.AST) -> str:
     return f"{_jax(edit, at)}.lax"
 
 
-def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
+def _element(module: Module, rounds: Rounds, scanned: tuple[Operand, ...], edit: Rewriter) -> str:
     """The parameter that takes what an iteration is about; several names are bound at the start of the iteration."""
     target = rounds.loop.target
+    if scanned:
+        row, number = _free(module, rounds.loop, "row"), module.text(target)
+        names = tuple(_free(module, rounds.loop, f"{each.array.id}_{number}") for each in scanned)
+        unread = "_" if _is_free(module, rounds.loop, "_") else number
+        write_operands(rounds, scanned, names, row, unread, edit)
+        return row
     if isinstance(target, ast.Name):
         return target.id
     name = _free(module, rounds.loop, "row")
@@ -173,7 +181,7 @@ def _element(module: Module, rounds: Rounds, edit: Rewriter) -> str:
     return name
 
 
-def _rows(module: Module, rounds: Rounds, edit: Rewriter, *, is_collecting: bool) -> str:
+def _rows(module: Module, rounds: Rounds, scanned: Sequence[Operand], edit: Rewriter, *, is_collecting: bool) -> str:
     """What is scanned, and how."""
     texts = [module.text(array) for array in rounds.arrays]
     together = f"({', '.join(texts)})" if len(texts) > 1 else "".join(texts)
@@ -182,6 +190,8 @@ def _rows(module: Module, rounds: Rounds, edit: Rewriter, *, is_collecting: bool
     jnp = edit.imported("jax.numpy", prefer="jnp", at=rounds.loop)
     bounds = ", ".join(map(module.text, rounds.bounds)) or f"len({texts[0]})"
     numbers = f"{jnp}.arange({bounds})"
+    if scanned:
+        return f"({', '.join([numbers, *(each.text(module, rounds, jnp) for each in scanned)])})"
     if texts:
         return f"({numbers}, {together})"
     if rounds.is_backward and is_collecting:

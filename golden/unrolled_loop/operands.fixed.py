@@ -1,0 +1,110 @@
+"""Rows that are read by the number of the iteration, where the file takes a derivative: they are scanned."""
+
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def recurrent(weights, tokens, lengths):
+    embedded = weights["embedding"][tokens]
+    state = jnp.zeros((tokens.shape[0], 4))
+
+    def loop_body(state, row):
+        t, embedded_t = row
+        state = jnp.where((t < lengths)[:, None], jnp.tanh(embedded_t + state), state)
+        return state, None
+
+    state, _ = jax.lax.scan(
+        loop_body, state, (jnp.arange(tokens.shape[1]), jnp.moveaxis(embedded[:, :tokens.shape[1]], 1, 0))
+    )
+    return jnp.sum(state**2)
+
+
+slope = jax.jit(jax.grad(recurrent))
+
+
+@jax.jit
+def filtered(signal: jax.Array, gains: jax.Array):
+    level = signal[0]
+
+    def loop_body(level, row):
+        _, gains_i, signal_i = row
+        level = 0.9 * level + gains_i * signal_i
+        level = jnp.tanh(level + signal_i)
+        return level, None
+
+    level, _ = jax.lax.scan(loop_body, level, (jnp.arange(64), gains[:64], signal[:64]))
+    return level
+
+
+@jax.jit
+def whole(signal: jax.Array):
+    level = signal[0]
+
+    def loop_body(level, row):
+        _, signal_i = row
+        level = jnp.tanh(level + signal_i)
+        return level, None
+
+    level, _ = jax.lax.scan(loop_body, level, (jnp.arange(len(signal)), signal))
+    return level
+
+
+@jax.jit
+def last_axis(images: jax.Array, state: jax.Array):
+    def loop_body(state, row):
+        _, images_channel = row
+        state = jnp.tanh(state + images_channel * 0.5)
+        return state, None
+
+    state, _ = jax.lax.scan(loop_body, state, (jnp.arange(images.shape[-1]), jnp.moveaxis(images, -1, 0)))
+    return state
+
+
+@jax.jit
+def with_a_neighbour(signal: jax.Array):
+    level = signal[0]
+
+    def loop_body(i, level):
+        level = jnp.tanh(level + signal[i] - signal[i + 1])
+        return level
+
+    level = jax.lax.fori_loop(0, 40, loop_body, level)
+    return level
+
+
+@jax.jit
+def of_what_it_binds(signal: jax.Array):
+    filled = jnp.zeros(64)
+
+    def loop_body(filled, row):
+        i, signal_i = row
+        filled = filled.at[i].set(jnp.tanh(filled[i] + signal_i))
+        return filled, None
+
+    filled, _ = jax.lax.scan(loop_body, filled, (jnp.arange(64), signal[:64]))
+    return filled
+
+
+@jax.jit
+def weighed_by_the_number(signal: jax.Array):
+    level = jnp.float32(0.0)
+
+    def loop_body(i, level):
+        level = level + i * signal[i]
+        return level
+
+    level = jax.lax.fori_loop(0, 64, loop_body, level)
+    return level
+
+
+@jax.jit
+def from_one_on(signal: jax.Array):
+    level = signal[0]
+
+    def loop_body(i, level):
+        level = jnp.tanh(level + signal[i])
+        return level
+
+    level = jax.lax.fori_loop(1, 64, loop_body, level)
+    return level
