@@ -1,7 +1,9 @@
 """An array that grows in each iteration of an eager loop.
 
 `jnp.append` and `jnp.concatenate` copy the whole array, and compile for each length: a loop of 40 iterations compiles
-40 programs or more. The parts are collected in a list instead, and joined once after the loop.
+40 programs or more. The parts are collected in a list instead, and joined once after the loop. If the array is empty at
+first, and each iteration reads what is joined as a number, as `float(loss)` does, an array of these numbers is made
+without compiling.
 
 Before:
     import jax.numpy as jnp
@@ -71,6 +73,7 @@ from jaxfix.api.analysis import Values, is_bound_before, iterations, leaves
 from jaxfix.api.library import Result, where
 from jaxfix_codemods.collecting import check_scope, check_way, value_bound
 from jaxfix_codemods.growing_array.attributes import grown_attribute
+from jaxfix_codemods.growing_array.on_host import make_of_numbers, start_on_host
 from jaxfix_codemods.growing_array.padding import padded
 from jaxfix_codemods.growing_array.parts import (
     APPEND,
@@ -134,6 +137,10 @@ def _finding(module: Module, every: Sequence[Growth]) -> Finding:
         if first.opened is not None:
             _check_opened(module, every)
             return found(recipe=partial(_join_opened, module, first, loop))
+        start = start_on_host(module, inside, loop) if inside == [*every] else None
+        if start is not None:
+            title = "Make an array of the numbers after the loop"
+            return found(title=title, recipe=partial(make_of_numbers, module, first, loop, start))
         return found(recipe=partial(_join, module, inside, loop))
     except Declined as declined:
         return found(declined=declined.reason)
