@@ -30,14 +30,19 @@ def train_step(params, real, fake, rate):
     return update(params, images, labels, rate)
 
 
+@jit
+def update_step(params, noise, real, rate):
+    fake = generate_all(params, noise)
+    return train_step(params, real, fake, rate)
+
+
 def train(batches, rate, size):
     key = random.PRNGKey(0)
     params = jnp.zeros((size, size))
     for real in batches:
         key, sub = random.split(key)
         noise = random.normal(sub, (8, size))
-        fake = generate_all(params, noise)
-        params, loss = train_step(params, real, fake, rate)
+        params, loss = update_step(params, noise, real, rate)
         print(loss)
     return params
 

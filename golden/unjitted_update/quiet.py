@@ -43,15 +43,32 @@ def train_fast(params, batches):
 
 gradient_of = jax.jit(jax.value_and_grad(loss_of))
 update = jax.jit(optimizer.update)
+donating = jax.jit(optimizer.update, donate_argnums=1)
 
 
-def train_in_parts(params, batches):
+def train_with_gradients_shown(params, batches):
     state = optimizer.init(params)
     for batch in batches:
         loss, gradients = gradient_of(params, batch)
-        updates, state = update(gradients, state)
-        params = params + updates
-    return params, loss
+        params, state = update(gradients, state)
+        print(loss, gradients)
+    return params
+
+
+def train_with_donations(params, batches):
+    state = optimizer.init(params)
+    for batch in batches:
+        loss, gradients = gradient_of(params, batch)
+        params, state = donating(gradients, state)
+        print(loss)
+    return params
+
+
+def compare(params, batches):
+    for batch in batches:
+        loss, gradients = gradient_of(params, batch)
+        updates, state = update(gradients, None)
+        print(loss, updates, state)
 
 
 @eqx.filter_jit

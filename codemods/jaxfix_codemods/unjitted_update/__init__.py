@@ -8,9 +8,13 @@ are extracted into a new jitted function: those of a loop, jitted calls included
 jitted, and the other one too if it is worth a program. A sum that starts as a Python number also stays outside: `jit`
 would compile the step for the number, and again for the array that it becomes.
 
-A derivative that `jax.vmap` maps over rows counts as one. The result of `jax.vmap`, called in each iteration, is traced
-again each time: it is put under `jit` where it is created. So is a function that dispatches several operations in a
-loop of another file, and one of at least two operations that an iteration calls for each item of a list.
+The result of `jax.vmap`, called in each iteration, is traced again each time: it is put under `jit` where it is
+created. So is a function that dispatches several operations in a loop of another file, and one of at least two
+operations that an iteration calls for each item of a list.
+
+A gradient and its update that are jitted apart are two programs per iteration, with the gradients stored between them:
+they become one function, if only the update reads the gradients. The `init` of an optimizer of a library, called once
+for parameters of at least three shapes, compiles a program for each: it is put under `jit` where it is called.
 
 Before:
     import jax
@@ -92,10 +96,9 @@ Place: a step of a function that is called repeatedly is defined at the top of t
 function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
 static arguments.
 
-Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
-while the loop runs. So are options in a dictionary or an object (`options["layers"]`), if nothing in the loop changes
-them, under any name that the function has for them. A length of an array that the step reads, as in `n = x.shape[0]`,
-is bound in the step, if nothing else reads it.
+Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays
+unchanged while the loop runs. A length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step,
+if nothing else reads it.
 
 Dictionaries: an entry with a written key, as `params["d"]`, is a variable of its own if a statement computes it from
 itself, the function around creates the dictionary before its loops, and no other name, function or code reaches it.
@@ -144,6 +147,8 @@ from jaxfix.api.analysis import (
 from jaxfix_codemods.jitting import whole
 from jaxfix_codemods.jitting.whole import listed
 from jaxfix_codemods.unjitted_update import inline, nnx
+from jaxfix_codemods.unjitted_update.apart import Apart, apart
+from jaxfix_codemods.unjitted_update.begun import begun, put_under_jit
 from jaxfix_codemods.unjitted_update.device import COMPREHENSIONS, ENOUGH, FEWEST, Device, callee, likely_callee
 from jaxfix_codemods.unjitted_update.extracting import Extraction, extract
 from jaxfix_codemods.unjitted_update.glue import (
@@ -199,6 +204,11 @@ def find(module: Module) -> Iterator[Finding]:
     yield from (found for loop, found in steps if taken.whole.isdisjoint(module.functions_around(loop)))
     for mapped in every_mapped(module):
         yield from _of_mapped(module, values, mapped, taken)
+    for programs in apart(module):
+        if programs.loop not in inside and taken.nodes.isdisjoint(programs.statements):
+            yield from _of_apart(module, values, programs)
+    for call in begun(module):
+        yield _of_begun(module, call)
     of_nnx: dict[ast.AST, list[Way]] = {}
     for way in (each for each in nnx.nnx_ways(module) if each.loop is None or not is_short(module, each.loop)):
         of_nnx.setdefault(way.calls[0][1] if way.calls else way.work, []).append(way)
@@ -408,6 +418,40 @@ def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") 
         yield _finding(eager, title, declined.reason, certain=certain)
 
 
+def _of_apart(module: Module, values: Values, programs: Apart) -> Iterator[Finding]:
+    """Programs of an iteration that can be one; nothing where they cannot."""
+    try:
+        found = inline.judge(module, values, programs.loop, programs.statements)
+    except Declined:
+        return
+    if not set(programs.statements) <= set(found.row.statements):
+        return
+    shown = listed([f"`{_short(module, call)}`" for call in programs.calls])
+    passed = listed([f"`{name}`" for name in dict.fromkeys(programs.passed)])
+    yield Finding(
+        at=programs.calls[0],
+        message=f"{shown} are separate programs: each is dispatched by itself, and {passed} is stored between them",
+        title="Move the calls into one function under `jax.jit`",
+        recipe=partial(extract, module, found),
+        guess=True,
+        certain_if="this loop runs eagerly, and often",
+    )
+
+
+def _of_begun(module: Module, call: ast.Call) -> Finding:
+    """What makes the state of an optimizer, once."""
+    called = module.text(call.func)
+    return Finding(
+        at=call,
+        message=f"`{called}` runs eagerly: each shape of the state compiles its own program",
+        title=f"Put `{called}` under `jax.jit`",
+        recipe=partial(put_under_jit, module, call),
+        guess=True,
+        equality=Equality.BITWISE,
+        certain_if="the parameters have arrays of several shapes",
+    )
+
+
 def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
     """A step that changes its model in place: a function as a whole; of statements it is said what to do."""
     where = "a loop" if way.outside is None else _loop_at(way.outside)
@@ -532,5 +576,5 @@ CODEMOD = Codemod(
     find=find,
     relieves=(Work.EAGER,),
     # what is longer in each iteration would be compiled for in each; of what the others make, more can be traced
-    after=("growing-array", "legacy-parallelism", "boolean-mask", "mapped-loop"),
+    after=("growing-array", "legacy-parallelism", "boolean-mask", "mapped-loop", "separate-value-and-grad"),
 )

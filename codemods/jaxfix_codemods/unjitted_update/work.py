@@ -169,7 +169,7 @@ def _has_init(module: Module, owner: ast.expr) -> bool:
 
 def _is_called(module: Module, func: ast.expr) -> bool:
     parent = module.parent(func)
-    return isinstance(parent, ast.Call) and parent.func is func
+    return isinstance(parent, ast.Call) and (parent.func is func or jit_of(module, parent) is not None)
 
 
 def _is_jitted_method(module: Module, owner: ast.expr) -> bool:
