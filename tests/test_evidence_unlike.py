@@ -1,11 +1,17 @@
 """Other numbers and texts with which a step under an added `jit` is not what it is without: they are said."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from beside_program import differing, measured
 
+from jaxfix.evidence.probe import start
+from jaxfix.evidence.probe.bare import bare
+from jaxfix.evidence.probe.growing import Growing
+from jaxfix.evidence.probe.muted import muted
 from jaxfix.evidence.probe.razor import Call
 from jaxfix.evidence.probe.unlike import unlike
 
@@ -48,6 +54,58 @@ def test_digits_that_32_bits_have_not() -> None:
     assert "large numbers in `row` and `start`" in said(since, jnp.ones(3), np.arange(3.0), np.zeros(3))[0]
     assert said(adam, jnp.ones(3), jnp.ones(3), 0.1, 3) == []
     assert said(hashed, jnp.ones(3), 200, static_argnums=1) == []
+
+
+def grown(*numbers: Any) -> dict[int, Any]:
+    """What a number is later that was this from call to call."""
+    growing = Growing()
+    for number in numbers:
+        growing.saw((number,), {})
+    return growing.later()
+
+
+def test_numbers_that_grow_from_call_to_call() -> None:
+    assert grown(0, 1, 2, 3) == {0: 10**6 + 3}
+    assert grown(-1, -3, -5, -7) == {0: -2 * 10**6 - 7}
+    assert grown(*(10**6 * k for k in range(5))) == {0: pytest.approx(2**31, rel=1e-2)}
+    assert grown(*(0.5 * k for k in range(8))) == {0: 500003.5}
+    rows = grown(*np.arange(40.0).reshape(10, 4))
+    assert rows[0].tolist() == [4e6 + at for at in (36, 37, 38, 39)]
+    for steady in (range(3), [1.0, 2.0, 3.0, 4.0], [0, 1, 2, 0, 1, 2], [1 / k for k in range(1, 20)], [3] * 9):
+        assert grown(*steady) == {}
+    assert grown(*(np.float32(k) for k in range(9))) == grown(*(k > 3 for k in range(9))) == {}
+
+
+def ran(monkeypatch: pytest.MonkeyPatch, step: Any, numbers: Iterable[Any]) -> str | None:
+    """What differs of an added `jit` in a program that calls `step` with these one after the other."""
+    record = SimpleNamespace(razor={}, age=lambda: 1.0)
+    probe = SimpleNamespace(record=record, paused=muted, shadow_call=SimpleNamespace(finished=False))
+    monkeypatch.setattr(start, "PROBE", probe)
+    w, called = jnp.arange(3.0), bare(jax.jit, "step")(step)
+    for number in numbers:
+        w = called(w, number)
+    found: str | None = record.razor["step"]["difference"]
+    return found
+
+
+def test_a_longer_run_of_the_program_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hashed(w: Any, number: Any) -> Any:
+        return jnp.tanh(w) + 0.001 * (number * 7919 % 97)
+
+    def waved(w: Any, at: Any) -> Any:
+        return 0.0 * w + jnp.sin(at % 1.0)
+
+    def decayed(w: Any, number: Any) -> Any:
+        return jnp.tanh(w) * (0.1 / (1 + 0.01 * number)) + jnp.cos(number * 0.01)
+
+    words = ran(monkeypatch, hashed, range(10))
+    assert words is not None and "numbers in `number` grow from call to call" in words
+    assert ran(monkeypatch, hashed, [*range(8), *range(8)]) is None
+    assert ran(monkeypatch, hashed, [3] * 10) is None
+    assert ran(monkeypatch, decayed, range(40)) is None
+    words = ran(monkeypatch, waved, [0.01 * k for k in range(10)])
+    assert words is not None and "numbers in `at` grow" in words
+    assert ran(monkeypatch, waved, [0.01 * (k % 6) for k in range(20)]) is None
 
 
 def test_a_text_among_arrays() -> None:

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -292,7 +293,9 @@ DRAWS = "only when it is traced"
         (drawing_from_numpy, DRAWS),
         (lambda row: row * 2.0 if random.random() > 1e-9 else row, DRAWS),  # which no results show
         (drawing_from_its_own, razor.DIFFERS),
-        (reading_a_clock, razor.DIFFERS),
+        (reading_a_clock, "reads `time.time` only when it is traced"),
+        (lambda row: row * int(time.time() // 1000), "reads `time.time`"),
+        (lambda row: row * datetime.now(UTC).year, "reads `datetime.datetime.now`"),
         (counting(), razor.DIFFERS),
     ],
 )
@@ -319,7 +322,7 @@ class Net:
     ("gradient", "why"),
     [
         (jax.value_and_grad(Net().drawn), DRAWS),
-        (jax.value_and_grad(Net().timed), razor.DIFFERS),
+        (jax.value_and_grad(Net().timed), "reads `time.time`"),
         (lambda params, x: jax.value_and_grad(lambda p: Net().drawn(p, x))(params), DRAWS),
     ],
     ids=["of a method that draws", "of a method that reads a clock", "of a lambda that draws"],
@@ -333,6 +336,18 @@ def test_a_step_of_a_model_whose_loss_varies(gradient: Callable[..., Any], why: 
     passed = (jnp.eye(3), jnp.zeros((3, 3)), ROWS)
     found = razor.stepped(step, jax.jit(step), razor.Call(passed, {}), step(*passed))
     assert found.difference is not None and why in found.difference
+
+
+@pytest.mark.parametrize(
+    "original",
+    [
+        lambda row: row * time.strptime("2020", "%Y").tm_year,
+        lambda row: row * datetime.fromtimestamp(1e9, UTC).year,
+        lambda row: (time.sleep(1e-4), row * 2.0)[1],
+    ],
+)
+def test_a_time_that_is_converted_is_no_clock(original: Callable[[Any], Any]) -> None:
+    assert razor.stepped(original, jax.jit(original), razor.Call((ROWS,), {}), original(ROWS)).difference is None
 
 
 def test_draws_of_another_thread_or_by_a_key_are_not_those_of_a_step() -> None:

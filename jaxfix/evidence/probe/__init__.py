@@ -65,6 +65,8 @@ names the file with the settings.
     jaxprs     the numbers of values: equal for what is computed in the same way
     sizes      arrays of any size
     razor      whether a jitted step differs by more than rounding
+    growing    numbers that grow from call to call, and what they are in a longer run
+    unlike     arguments of the host on which a jitted step is not what the plain one is
     digits     whether what agrees in double precision keeps its digits in single precision
     widen      programs in double precision, whatever dtypes their code asks for
     scratch    files that are written by calls too many
@@ -74,6 +76,7 @@ names the file with the settings.
     messages   what is logged and warned of
     left       what a program leaves behind
     drawn      how far a program has moved shared generators of random numbers
+    clocks     which clocks a function reads
     suspended  where a generator stands, and what it still needs
     contents   what can be changed in place
     state      what a function changes beside what it returns

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import start
 from .calls import is_tracing
+from .growing import Growing
 from .muted import muted
 from .razor import Call, InPlace, Step, changing, held, stepped
-from .unlike import unlike
+from .unlike import unlike, unlike_later
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -54,6 +55,7 @@ class _Bare:
         self.probe, self.function, self.jitted, self.in_place = probe, function, jitted, in_place
         self.entry = probe.record.razor.setdefault(name, entry())
         self.calls, self.is_late = 0, probe.shadow_call.finished
+        self.growing, self.grown, self.later = Growing(), frozenset[int](), ""
 
     def wrapped(self) -> Function:
         @functools.wraps(self.function)
@@ -61,6 +63,7 @@ class _Bare:
             if _THREAD.busy or is_tracing():
                 return self.function(*args, **keywords)
             self.calls, self.entry["calls"] = self.calls + 1, self.entry["calls"] + 1
+            self._follow(args, keywords)
             if not self._is_due():
                 return self.function(*args, **keywords)
             made = InPlace(args, keywords) if self.in_place else Call(args, keywords)
@@ -69,6 +72,27 @@ class _Bare:
             return returned
 
         return call
+
+    def _follow(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        """Takes back what was said of numbers that grow, once they begin again: a longer run has no larger ones."""
+        if self.probe.shadow_call.finished or self.in_place:
+            return
+        self.growing.saw(args, keywords)
+        if self.later and not self.grown <= self.growing.places():
+            if self.entry["difference"] == self.later:
+                self.entry["difference"] = None
+            self.later = ""
+
+    def _look_ahead(self, plain: Function, jitted: Function, made: Call) -> None:
+        """Compares both on what a longer run passes, once for the numbers that grow."""
+        places = self.growing.places()
+        if self.probe.shadow_call.finished or self.in_place or self.later or places <= self.grown:
+            return
+        self.grown = places
+        words = unlike_later(plain, jitted, made, self.growing.later())
+        if words is not None:
+            self.later = f"step {self.calls}: {words}"
+            self.entry["difference"] = self.entry["difference"] or self.later
 
     def _is_due(self) -> bool:
         number, spent = self.entry["calls"], self.entry["seconds"]
@@ -87,6 +111,7 @@ class _Bare:
                 add(self.entry, stepped(one, other, made, returned))
                 if self.calls == 1 and not self.is_late and not self.in_place:
                     self.entry["unlike"] = self.entry["unlike"] or unlike(one, other, made)
+                self._look_ahead(one, other, made)
         except Exception as error:  # whatever it is, it must not be the program's
             self.entry["difference"] = (
                 self.entry["difference"] or f"cannot be compared: {type(error).__name__}: {error}"

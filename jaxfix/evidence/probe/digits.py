@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .precision import epsilon, is_inexact, moved_by_an_ulp
+from .precision import epsilon, farthest, is_inexact, moved_by_an_ulp
 from .samples import is_array
 from .values import host_of
 
@@ -60,10 +60,6 @@ def _relative(one: Any, two: Any) -> float:
     np = importlib.import_module("numpy")
     if not (is_inexact(one) and is_inexact(two)):
         return 0.0
-    a, b = (np.asarray(host_of(each) if is_array(each) else each).astype(np.complex128) for each in (one, two))
-    if a.shape != b.shape:
-        return 0.0
-    both = np.isfinite(a) & np.isfinite(b)
-    scale = float(np.max(np.abs(a[both]), initial=0.0))
-    away = float(np.max(np.abs(a[both] - b[both]), initial=0.0))
+    a, b = (np.asarray(host_of(each) if is_array(each) else each) for each in (one, two))
+    away, scale = farthest(a, b) if a.shape == b.shape else (0.0, 0.0)
     return away / scale if scale else 0.0

@@ -1,11 +1,12 @@
 """How far a program has moved the generators of random numbers that its modules share."""
 
+import contextlib
 import hashlib
 import pickle
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .arrival import when_imported
@@ -31,16 +32,16 @@ class Drawn:
 
     def states(self) -> Iterator[tuple[str, str]]:
         """Each by a label; one that nothing was drawn from is the same in every run."""
-        for label, state in _states():
-            yield label, _AS_IT_BEGAN if state == self._first.get(label) else state
+        for name, state in _states():
+            yield f"the state of `{name}`", _AS_IT_BEGAN if state == self._first.get(name) else state
 
     def jax_begins(self) -> None:
         """Notes what was drawn before jax is imported, which draws from NumPy's itself."""
-        self._moved = frozenset(label for label, state in self.states() if state != _AS_IT_BEGAN)
+        self._moved = _moved_since(self._first)
 
     def jax_arrived(self) -> None:
         """Counts what jax has drawn as the beginning."""
-        self._first |= {label: state for label, state in _states() if label not in self._moved}
+        self._first |= {name: state for name, state in _states() if name not in self._moved}
 
     def _arrived(self) -> None:
         self._first = dict(_states()) | self._first
@@ -59,21 +60,39 @@ def drawn_once(function: Callable[[], object], jitted: Callable[[], object]) -> 
     for call, is_wanted in ((jitted, False), (lambda: time.sleep(seconds), False), (function, True)):
         now = _moved_by(call)
         moved = moved & now if is_wanted else moved - now
-    return min((label.removeprefix("the state of ") for label in moved), default=None)
+    return min(moved, default=None)
+
+
+@contextlib.contextmanager
+def undrawn() -> Iterator[Callable[[], dict[str, str]]]:
+    """Leaves the generators as they were; says which of them were drawn from in the block, and where they are."""
+    kept = [(put, get()) for _, get, put in _generators()]
+    began = dict(_states())
+    try:
+        yield lambda: {name: state for name, state in _states() if name in began and began[name] != state}
+    finally:
+        for put, state in kept:
+            put(state)
 
 
 def _moved_by(call: Callable[[], object]) -> frozenset[str]:
     before = dict(_states())
     call()
-    return frozenset(label for label, state in _states() if before.get(label, state) != state)
+    return _moved_since(before)
+
+
+def _moved_since(before: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(name for name, state in _states() if before.get(name, state) != state)
 
 
 def _states() -> Iterator[tuple[str, str]]:
+    for name, get, _ in _generators():
+        yield name, hashlib.sha256(pickle.dumps(get())).hexdigest()
+
+
+def _generators() -> Iterator[tuple[str, Callable[[], Any], Callable[[Any], None]]]:
+    """Each with what tells its state, and what sets it."""
+    yield "random", random.getstate, random.setstate
     numpy = sys.modules.get("numpy.random")
-    yield "the state of `random`", _digest(random.getstate())
     if numpy is not None and hasattr(numpy, "get_state"):  # not while it is imported
-        yield "the state of `numpy.random`", _digest(numpy.get_state())
-
-
-def _digest(state: Any) -> str:
-    return hashlib.sha256(pickle.dumps(state)).hexdigest()
+        yield "numpy.random", numpy.get_state, numpy.set_state

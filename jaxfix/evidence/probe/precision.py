@@ -36,7 +36,7 @@ def moved_by_an_ulp(leaf: Any) -> Any:
     if type(leaf) in (float, complex) or not is_inexact(leaf) or is_tracer(leaf):
         return fresh(leaf)
     host = importlib.import_module("numpy").asarray(host_of(leaf) if is_array(leaf) else leaf)
-    same = _moved(_wide(host), 0, epsilon(leaf)).astype(host.dtype)
+    same = _moved(wide(host), 0, epsilon(leaf)).astype(host.dtype)
     return array(same, bool(getattr(leaf, "weak_type", False)), placed(leaf)) if is_array(leaf) else same
 
 
@@ -50,6 +50,14 @@ def is_inexact(leaf: Any) -> bool:
     return bool(jax.dtypes.issubdtype(leaf.dtype, np.inexact))
 
 
+def farthest(one: Any, two: Any) -> tuple[float, float]:
+    """How far two arrays of the host are apart at most, and the largest value of the first, of what is finite."""
+    np = importlib.import_module("numpy")
+    a, b = wide(one), wide(two)
+    both = np.isfinite(a) & np.isfinite(b)
+    return float(np.max(np.abs(a[both] - b[both]), initial=0.0)), float(np.max(np.abs(a[both]), initial=0.0))
+
+
 def epsilon(leaf: Any) -> float:
     """The unit in the last place of 1 in the dtype of the leaf; 0.0 of Python numbers, and of what holds no floats."""
     if not is_inexact(leaf) or type(leaf) in (float, complex):
@@ -60,10 +68,10 @@ def epsilon(leaf: Any) -> float:
 def _as_double(leaf: Any, change: Callable[[Any], Any]) -> Any:
     np = importlib.import_module("numpy")
     if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind in "fc":
-        return np.asarray(change(_wide(np.asarray(leaf))))
+        return np.asarray(change(wide(np.asarray(leaf))))
     if not is_array(leaf) or is_tracer(leaf) or not is_inexact(leaf):
         return fresh(leaf)
-    made = np.asarray(change(_wide(host_of(leaf))))
+    made = np.asarray(change(wide(host_of(leaf))))
     return array(made, bool(getattr(leaf, "weak_type", False)), placed(leaf))
 
 
@@ -71,6 +79,7 @@ def _moved(host: Any, seed: int, size: float) -> Any:
     return host * (1 + size * importlib.import_module("numpy").random.default_rng(seed).choice([-1.0, 1.0], host.shape))
 
 
-def _wide(host: Any) -> Any:
+def wide(host: Any) -> Any:
+    """An array of the host in double precision."""
     np = importlib.import_module("numpy")
     return host.astype(np.complex128 if host.dtype.kind == "c" else np.float64)

@@ -6,10 +6,11 @@ import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from .clocks import clocks
 from .digits import lost
 from .drawn import drawn_once
 from .jaxprs import inner
-from .precision import IN_SINGLE, double_precision, is_inexact, moved_in_double, to_double
+from .precision import IN_SINGLE, double_precision, farthest, is_inexact, moved_in_double, to_double, wide
 from .samples import fresh, is_array, is_key
 from .values import host_of
 from .widen import Wide
@@ -139,18 +140,23 @@ def _unsteady(function: Function, jitted: Function, call: Call, returned: Any) -
     A random draw or a clock moves a result by itself, so that no nudge of the arguments tells how far it may move.
     """
     plain, compiled = call.of(function), call.of(jitted)
+    again, clock = list[Any](), list[str]()
+
+    def watched() -> None:
+        with clocks() as read:
+            again.append(plain(list(map(copied, call.leaves))))
+        clock.extend(read())
+
     try:
-        again: list[Any] = []
-        drawn = drawn_once(
-            lambda: again.append(plain(list(map(copied, call.leaves)))),
-            lambda: compiled(list(map(copied, call.leaves))),
-        )
+        drawn = drawn_once(watched, lambda: compiled(list(map(copied, call.leaves))))
         is_same = _is_within(returned, again[0], 0.0)  # if not, a device may have added in another order
         is_same = is_same or _is_within(in_double(plain, call.leaves), in_double(plain, call.leaves), LIMIT)
     except Exception as error:
         return f"raises {_words(error)} when it is called again"
     if drawn is not None:
         return f"draws from {drawn} only when it is traced"
+    if clock:
+        return f"reads `{clock[0]}` only when it is traced"
     return None if is_same else DIFFERS
 
 
@@ -202,14 +208,11 @@ def _compare(old: Any, new: Any, scales: "list[float] | None" = None) -> Compare
                 return Compared(0, 0.0, [], words)
             apart.append(0.0)
             continue
-        wide = [leaf.astype(np.complex128 if leaf.dtype.kind == "c" else np.float64) for leaf in (a, b)]
-        finite = [np.isfinite(leaf) for leaf in wide]
-        odd = [np.where(mask, 0, leaf) for mask, leaf in zip(finite, wide, strict=True)]
+        odd = [np.where(np.isfinite(leaf), 0, leaf) for leaf in map(wide, (a, b))]
         if not np.array_equal(odd[0], odd[1], equal_nan=True):
             return Compared(0, 0.0, [], f"{tree.keystr(path)}: values that are not finite differ")
-        one_, two_ = (np.where(finite[0], leaf, 0) for leaf in wide)
-        away = float(np.max(np.abs(one_ - two_), initial=0.0))
-        scale = max(float(np.max(np.abs(one_), initial=0.0)), scales[number] if scales else 0.0)
+        away, most = farthest(a, b)
+        scale = max(most, scales[number] if scales else 0.0)
         largest = max(largest, away / scale if scale else (away and float("inf")))
         apart.append(away)
     return Compared(len(leaves), largest, apart, None, tuple(counted))

@@ -2,12 +2,9 @@
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import inspect
 import io
-import pickle
-import random
 import re
 import sys
 import time
@@ -22,6 +19,7 @@ from .alter import Alter
 from .beyond import DERIVATIVES, Beyond, Step
 from .contents import MOST_BYTES
 from .contexts import UNDER
+from .drawn import undrawn
 from .files import is_foreign as is_of_library
 from .files import is_jax
 from .followed import Followed
@@ -429,7 +427,7 @@ class Trial:
         def called(side: Callable[[Leaves], Any], data: Leaves) -> Any:
             self.owner.call_until()
             try:
-                with _same_random():
+                with undrawn():
                     return side(data)
             finally:
                 state.put_back(held)
@@ -447,7 +445,7 @@ class Trial:
         self.said, self.is_stated, self.is_of_jax, self.is_measured = "", False, False, False
         held = state.held()
         try:
-            with _same_random() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
+            with undrawn() as drawn, _printed() as printed, overheard(self.owner.probe.settings.user) as heard:
                 value, error = self._outcome(call)
                 numbers = drawn()
                 logged, self.warned = heard()
@@ -569,27 +567,6 @@ def _told(content: bytes) -> str | int:
         return _NUMBER.sub("#", content.decode())
     except UnicodeDecodeError:
         return len(content)
-
-
-@contextlib.contextmanager
-def _same_random() -> Iterator[Callable[[], dict[str, Any]]]:
-    """Leaves the global generators of random numbers as they were; says which of them were drawn from."""
-    np = sys.modules.get("numpy")
-    state, numbers = random.getstate(), np.random.get_state() if np is not None else None
-
-    def drawn() -> dict[str, Any]:
-        now: dict[str, tuple[Any, Any]] = {"random": (state, random.getstate())}
-        if np is not None:
-            now["numpy.random"] = numbers, np.random.get_state()
-        kept = {name: tuple(map(pickle.dumps, states)) for name, states in now.items()}
-        return {name: hashlib.sha256(new).hexdigest() for name, (old, new) in kept.items() if old != new}
-
-    try:
-        yield drawn
-    finally:
-        random.setstate(state)
-        if np is not None:
-            np.random.set_state(numbers)
 
 
 @contextlib.contextmanager

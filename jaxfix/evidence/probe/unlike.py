@@ -7,7 +7,7 @@ that, and a step may be right without it: so it is tried, and the receipt says i
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from .contexts import loops_freely
@@ -32,10 +32,20 @@ def unlike(function: Function, jitted: Function, call: Call) -> list[str]:
     return [*_undivided(function, jitted, call, places), *_large(function, jitted, call, places), *texts]
 
 
-def _numbers(jitted: Function, call: Call) -> Iterator[int]:
+def unlike_later(function: Function, jitted: Function, call: Call, later: Mapping[int, Any]) -> str | None:
+    """How both differ on what a longer run passes, in words; `later` has its numbers by their place."""
+    places = [] if _may_not_end(jitted, call) else list(_numbers(jitted, call, later))
+    names = _differing(function, jitted, call, {at: later[at] for at in places})
+    if not names:
+        return None
+    return f"numbers in {' and '.join(names)} grow from call to call: 32 bits lose Python's or NumPy's digits later"
+
+
+def _numbers(jitted: Function, call: Call, among: Collection[int] | None = None) -> Iterator[int]:
     """The numbers of the host that become arrays: what is static takes no tracer."""
     jax = importlib.import_module("jax")
-    for place in [at for at, leaf in enumerate(call.leaves) if _is_number(leaf)][:_MOST]:
+    numbers = [at for at, leaf in enumerate(call.leaves) if _is_number(leaf) and (among is None or at in among)]
+    for place in numbers[:_MOST]:
 
         def of_one(value: Any, at: int = place) -> Any:
             return call.of(jitted)([*call.leaves[:at], value, *call.leaves[at + 1 :]])
@@ -77,10 +87,17 @@ def _single(function: Function, call: Call) -> list[tuple[int, str]]:
 
 def _large(function: Function, jitted: Function, call: Call, places: list[int]) -> Iterator[str]:
     """Numbers that 32 bits do not hold, or whose products or differences they do not."""
-    leaves = [_enlarged(leaf) if at in places else leaf for at, leaf in enumerate(call.leaves)]
+    larger = {at: value for at in places if (value := _enlarged(call.leaves[at])) is not call.leaves[at]}
+    names = _differing(function, jitted, call, larger)
+    if names:
+        yield f"large numbers in {' and '.join(names)} have 32 bits instead of Python's or NumPy's digits"
+
+
+def _differing(function: Function, jitted: Function, call: Call, others: Mapping[int, Any]) -> list[str]:
+    """The parameters that these other numbers belong to, if both differ on them."""
+    leaves = [others.get(at, leaf) for at, leaf in enumerate(call.leaves)]
     paths = importlib.import_module("jax").tree_util.tree_flatten_with_path(call.holding(call.leaves))[0]
-    changed = [at for at in places if leaves[at] is not call.leaves[at]]
-    names = dict.fromkeys(f"`{_name(function, paths[at][0])}`" for at in changed)
+    names = list(dict.fromkeys(f"`{_name(function, paths[at][0])}`" for at in others))
     plain, compiled = call.of(function), call.of(jitted)
     try:
         old, new = (side(list(map(copied, leaves))) for side in (plain, compiled))
@@ -88,9 +105,8 @@ def _large(function: Function, jitted: Function, call: Call, places: list[int]) 
             compared(old, new).difference is not None or lost(old, new, plain, leaves, lambda: in_double(plain, leaves))
         )
     except Exception:  # an error says it where it happens
-        return
-    if is_other:
-        yield f"large numbers in {' and '.join(names)} have 32 bits instead of Python's or NumPy's digits"
+        return []
+    return names if is_other else []
 
 
 def _enlarged(leaf: Any) -> Any:
