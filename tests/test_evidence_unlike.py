@@ -56,6 +56,38 @@ def test_digits_that_32_bits_have_not() -> None:
     assert said(hashed, jnp.ones(3), 200, static_argnums=1) == []
 
 
+def test_integers_that_32_bits_do_not_hold() -> None:
+    def cubed(w: Any, info: Any) -> Any:
+        return w - 0.01 / (info["t"] * info["t"] * info["t"])
+
+    def summed(w: Any, number: Any) -> Any:
+        return w - 0.01 / sum(each**3 for each in (number, number + 1))
+
+    def differentiated(w: Any, number: Any) -> Any:
+        return jax.grad(lambda w: w.sum() / (number + 1) ** 3)(w)
+
+    words = "{} makes an integer overflow 32 bits"
+    assert said(cubed, jnp.ones(3), {"t": 1})[-1] == words.format("`info['t']` as 1291")
+    assert words.format("`number` as 1024") in said(summed, jnp.ones(3), 0)
+    assert words.format("`number` as 1290") in said(differentiated, jnp.ones(3), 0)
+    assert said(summed, jnp.ones(3), 7, static_argnums=1) == []
+
+
+def test_integers_that_wrap_by_design() -> None:
+    def of_key(w: Any, seed: Any) -> Any:
+        return w + jax.random.normal(jax.random.PRNGKey(seed * 1_000_003), (3,))
+
+    def of_arrays(w: Any, number: Any, rows: Any) -> Any:
+        return w + (jnp.asarray(number) ** 5 % 97) + rows * rows * number
+
+    def powers(w: Any, number: Any) -> Any:
+        return w * number / (1 - 0.9 ** (number + 1))
+
+    assert said(of_key, jnp.ones(3), 1) == []
+    assert said(of_arrays, jnp.ones(3), 7, 100_000 * jnp.arange(3)) == []
+    assert said(powers, jnp.ones(3), 7) == []
+
+
 def grown(*numbers: Any) -> dict[int, Any]:
     """What a number is later that was this from call to call."""
     growing = Growing()
@@ -106,6 +138,24 @@ def test_a_longer_run_of_the_program_refutes(monkeypatch: pytest.MonkeyPatch) ->
     words = ran(monkeypatch, waved, [0.01 * k for k in range(10)])
     assert words is not None and "numbers in `at` grow" in words
     assert ran(monkeypatch, waved, [0.01 * (k % 6) for k in range(20)]) is None
+
+
+def test_integers_that_wrap_in_the_run_or_in_a_longer_one_refute(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cubed(w: Any, number: Any) -> Any:
+        return jnp.tanh(w) + 0.01 / (1 + number * number * number)
+
+    def whole(w: Any, number: Any) -> Any:
+        return jnp.tanh(w) + 0.01 / number
+
+    own, later = ran(monkeypatch, cubed, [1300]), ran(monkeypatch, cubed, range(10))
+    assert own == "step 1: `number` as 1300 makes an integer overflow 32 bits"
+    assert later is not None and "grow from call to call: `number` as 1291 makes" in later
+    assert ran(monkeypatch, cubed, [*range(8), *range(8)]) is None
+    for fast in ([k**3 for k in range(1, 11)], [10_000 * k for k in range(1, 11)]):
+        words = ran(monkeypatch, whole, fast)
+        assert words is not None and "`number` grows until 32 bits do not hold it" in words
+        assert ran(monkeypatch, whole, [*fast, 1]) is None
+    assert ran(monkeypatch, whole, range(1, 20)) is None
 
 
 def test_a_text_among_arrays() -> None:

@@ -67,6 +67,7 @@ names the file with the settings.
     razor      whether a jitted step differs by more than rounding
     growing    numbers that grow from call to call, and what they are in a longer run
     unlike     arguments of the host on which a jitted step is not what the plain one is
+    widths     whether 32 bits hold the integers that Python computes
     digits     whether what agrees in double precision keeps its digits in single precision
     widen      programs in double precision, whatever dtypes their code asks for
     scratch    files that are written by calls too many

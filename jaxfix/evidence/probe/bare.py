@@ -16,7 +16,7 @@ from .calls import is_tracing
 from .growing import Growing
 from .muted import muted
 from .razor import Call, InPlace, Step, changing, held, stepped
-from .unlike import unlike, unlike_later
+from .unlike import outgrown, unlike, unlike_here, unlike_later
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -55,7 +55,7 @@ class _Bare:
         self.probe, self.function, self.jitted, self.in_place = probe, function, jitted, in_place
         self.entry = probe.record.razor.setdefault(name, entry())
         self.calls, self.is_late = 0, probe.shadow_call.finished
-        self.growing, self.grown, self.later = Growing(), frozenset[int](), ""
+        self.growing, self.grown, self.fast, self.later = Growing(), frozenset[int](), frozenset[int](), ""
 
     def wrapped(self) -> Function:
         @functools.wraps(self.function)
@@ -78,7 +78,7 @@ class _Bare:
         if self.probe.shadow_call.finished or self.in_place:
             return
         self.growing.saw(args, keywords)
-        if self.later and not self.grown <= self.growing.places():
+        if self.later and not (self.grown <= self.growing.places() and self.fast <= self.growing.outgrowing()):
             if self.entry["difference"] == self.later:
                 self.entry["difference"] = None
             self.later = ""
@@ -88,8 +88,11 @@ class _Bare:
         places = self.growing.places()
         if self.probe.shadow_call.finished or self.in_place or self.later or places <= self.grown:
             return
-        self.grown = places
+        self.grown, self.fast = places, frozenset()
         words = unlike_later(plain, jitted, made, self.growing.later())
+        if words is None:
+            self.fast = self.growing.outgrowing()
+            words = outgrown(plain, jitted, made, self.fast)
         if words is not None:
             self.later = f"step {self.calls}: {words}"
             self.entry["difference"] = self.entry["difference"] or self.later
@@ -111,6 +114,9 @@ class _Bare:
                 add(self.entry, stepped(one, other, made, returned))
                 if self.calls == 1 and not self.is_late and not self.in_place:
                     self.entry["unlike"] = self.entry["unlike"] or unlike(one, other, made)
+                if not self.in_place:
+                    words = unlike_here(one, other, made)
+                    self.entry["difference"] = self.entry["difference"] or (words and f"step {self.calls}: {words}")
                 self._look_ahead(one, other, made)
         except Exception as error:  # whatever it is, it must not be the program's
             self.entry["difference"] = (

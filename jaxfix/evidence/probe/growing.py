@@ -19,16 +19,26 @@ class Growing:
         self._calls = 0
         self._first: dict[int, Any] = {}
         self._last: dict[int, Any] = {}
+        self._gained: dict[int, int] = {}
+        self._faster = frozenset[int]()
 
     def saw(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Notes the arguments of one call."""
         leaves = importlib.import_module("jax").tree_util.tree_leaves((args, keywords))
         numbers = dict(_followed(leaves))
+        gained = {
+            at: abs(new) - abs(self._last[at]) for at, new in numbers.items() if _are_integers(self._last, at, new)
+        }
         if self._calls:
             kept = (at for at in self._first if at in numbers and _has_grown(self._last[at], numbers[at]))
             self._first = {at: self._first[at] for at in kept}
         else:
             self._first = dict(numbers)
+        if self._calls < 2:
+            self._faster = frozenset(gained)
+        else:
+            self._faster = frozenset(at for at in self._faster if at in gained and gained[at] > self._gained[at])
+        self._gained = gained
         self._last, self._calls = numbers, self._calls + 1
 
     def places(self) -> frozenset[int]:
@@ -36,6 +46,15 @@ class Growing:
         return frozenset(
             at for at, first in self._first.items() if self._calls >= (_WHOLE if type(first) is int else _OTHERS)
         )
+
+    def outgrowing(self) -> frozenset[int]:
+        """The Python integers that 32 bits do not hold later: these grow ever faster, or by much in each call."""
+        rates = {at: (self._last[at] - self._first[at]) / (self._calls - 1) for at in self.places()}
+        found = (at for at, rate in rates.items() if type(self._last[at]) is int and self._is_fast(at, rate))
+        return frozenset(found)
+
+    def _is_fast(self, at: int, rate: float) -> bool:
+        return at in self._faster or abs(self._last[at]) + abs(rate) * _LATER > _LARGEST
 
     def later(self) -> dict[int, Any]:
         """What these are many calls later, if they go on so; not so late that an integer has more than 32 bits."""
@@ -61,6 +80,10 @@ def _followed(leaves: list[Any]) -> Iterator[tuple[int, Any]]:
 
 def _is_long(dtype: Any) -> bool:
     return bool(dtype.kind in "iuf" and dtype.itemsize == 8)
+
+
+def _are_integers(last: dict[int, Any], at: int, new: Any) -> bool:
+    return type(new) is int and type(last.get(at)) is int
 
 
 def _has_grown(old: Any, new: Any) -> bool:

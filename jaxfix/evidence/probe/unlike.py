@@ -14,6 +14,7 @@ from .contexts import loops_freely
 from .digits import lost
 from .razor import Call, Function, compared, copied, in_double, traced
 from .samples import is_array
+from .widths import first_wide
 
 _MOST, _FEW = 8, 4
 _SHIFT, _FACTOR, _LARGEST = 2**30, 10007, 2**31
@@ -25,11 +26,20 @@ _OF_NUMBERS = (ArithmeticError, LookupError)
 
 def unlike(function: Function, jitted: Function, call: Call) -> list[str]:
     """On which other arguments of the host both differ, in words, some of each kind; nothing where that is unknown."""
-    texts = list(_texts(function, jitted, call))
+    places = list(_numbers(jitted, call))
+    larger = {at: _enlarged(call.leaves[at]) for at in places if type(call.leaves[at]) is int}
+    texts = [*_wide(function, call, larger), *_texts(function, jitted, call)]
     if _may_not_end(jitted, call):
         return texts
-    places = list(_numbers(jitted, call))
     return [*_undivided(function, jitted, call, places), *_large(function, jitted, call, places), *texts]
+
+
+def unlike_here(function: Function, jitted: Function, call: Call) -> str | None:
+    """How both differ in Python integers on the arguments of the call, in words: results may not show it."""
+    own = {at: leaf for at, leaf in enumerate(call.leaves) if type(leaf) is int}
+    if not own or first_wide(call.of(function), call.leaves, own) is None:
+        return None
+    return next(_wide(function, call, {at: own[at] for at in _numbers(jitted, call, own)}), None)
 
 
 def unlike_later(function: Function, jitted: Function, call: Call, later: Mapping[int, Any]) -> str | None:
@@ -37,7 +47,8 @@ def unlike_later(function: Function, jitted: Function, call: Call, later: Mappin
     places = [] if _may_not_end(jitted, call) else list(_numbers(jitted, call, later))
     names = _differing(function, jitted, call, {at: later[at] for at in places})
     if not names:
-        return None
+        whole = {at: later[at] for at in _numbers(jitted, call, later) if type(later[at]) is int}
+        return next((f"numbers grow from call to call: {words}" for words in _wide(function, call, whole)), None)
     return f"numbers in {' and '.join(names)} grow from call to call: 32 bits lose Python's or NumPy's digits later"
 
 
@@ -93,6 +104,27 @@ def _large(function: Function, jitted: Function, call: Call, places: list[int]) 
         yield f"large numbers in {' and '.join(names)} have 32 bits instead of Python's or NumPy's digits"
 
 
+def _wide(function: Function, call: Call, others: Mapping[int, int]) -> Iterator[str]:
+    """The integers, no farther than these, of which Python computes others that 32 bits do not hold."""
+    paths = importlib.import_module("jax").tree_util.tree_flatten_with_path(call.holding(call.leaves))[0]
+
+    def first(*places: int) -> dict[int, int] | None:
+        return first_wide(call.of(function), call.leaves, {at: others[at] for at in places})
+
+    together = first(*others)
+    alone = [found for at in others if together is not None and (found := first(at)) is not None]
+    for found in alone or [together] if together is not None else []:
+        names = (f"`{_whole_name(function, paths[at][0])}` as {number}" for at, number in found.items())
+        yield f"{' and '.join(names)} makes an integer overflow 32 bits"
+
+
+def outgrown(function: Function, jitted: Function, call: Call, places: Collection[int]) -> str | None:
+    """Says of which integers at these places, which grow fast, 32 bits hold none in a longer run."""
+    paths = importlib.import_module("jax").tree_util.tree_flatten_with_path(call.holding(call.leaves))[0]
+    names = [f"`{_whole_name(function, paths[at][0])}`" for at in _numbers(jitted, call, places)]
+    return f"{' and '.join(names)} grows until 32 bits do not hold it, and `jit` raises" if names else None
+
+
 def _differing(function: Function, jitted: Function, call: Call, others: Mapping[int, Any]) -> list[str]:
     """The parameters that these other numbers belong to, if both differ on them."""
     leaves = [others.get(at, leaf) for at, leaf in enumerate(call.leaves)]
@@ -141,6 +173,11 @@ def _raised(called: Callable[[list[Any]], Any], leaves: list[Any]) -> Exception 
 def _name(function: Function, path: tuple[Any, ...]) -> str:
     """The parameter of a leaf at this path among positional arguments and keywords."""
     return _parameter(function, path[1].idx) if path[0].idx == 0 else str(path[1].key)
+
+
+def _whole_name(function: Function, path: tuple[Any, ...]) -> str:
+    """The same, with where the leaf is within it."""
+    return f"{_name(function, path)}{importlib.import_module('jax').tree_util.keystr(path[2:])}"
 
 
 def _parameter(function: Function, place: int) -> str:
