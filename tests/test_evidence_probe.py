@@ -97,9 +97,39 @@ def test_what_filter_jit_takes_apart_has_the_names_of_the_user(tmp_path: Path) -
     assert found[1:4] == [
         "static argument `rate` 0.1 -> 0.2",
         "static argument `power` 1 -> 2",
-        "shape of `model.weight` float32[1,2] -> float32[1,3], and 1 more",
+        "shape of `model.weight` float32[1,2] -> float32[1,3], and 2 more",
     ]
     assert "`model" in found[4] and "static argument `static`" not in found[4]
+
+
+STATIC_FIELDS = """
+import equinox as eqx
+import jax
+
+class Net(eqx.Module):
+    weight: jax.Array
+    rate: float = eqx.field(static=True)
+
+@eqx.filter_jit
+def first(net, x):
+    return net.rate * net.weight * x
+
+@eqx.filter_jit
+def other(x, *, net):
+    return net.rate * net.weight * x
+
+for step in range(3):
+    net = Net(jax.numpy.ones(3), float(step))
+    first(net, jax.numpy.ones(3))
+    other(jax.numpy.ones(3), net=net)
+"""
+
+
+def test_a_static_field_under_filter_jit_is_named(tmp_path: Path) -> None:
+    compiles = [entry for entry in traced(tmp_path, STATIC_FIELDS).compiles if entry.cause]
+    for program in ("jit(first)", "jit(other)"):
+        found = [entry.cause.words for entry in compiles if entry.program == program and entry.cause]
+        assert found[1:] == ["static argument `net.rate` 0.0 -> 1.0", "static argument `net.rate` 1.0 -> 2.0"]
 
 
 def test_a_program_that_fails_is_measured_all_the_same(tmp_path: Path) -> None:

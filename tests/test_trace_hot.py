@@ -150,6 +150,25 @@ def test_recompiles_without_a_cure_say_what_to_do() -> None:
     assert not todos(found, compiled(compiles))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("2", "3", "pass it as an array"),
+        ("-0.5", "1e-05", "pass it as an array"),
+        ("(3, 3)", "(3)", "pass few different values: each compiles"),
+        ("'mean'", "'sum'", "pass few different values: each compiles"),
+        ("Config", "Config", "pass the same object each time"),
+    ],
+)
+def test_a_static_argument_that_differs_is_cured_by_what_it_is(before: str, after: str, words: str) -> None:
+    static = Cause(Why.STATIC, "static argument `shape` differs", "shape", before, after)
+    compiles = tuple(
+        Compile("a.py", 3, "f", ("a.py:3 in f",), "jit(g)", cause, 1.0) for cause in (None, static, static)
+    )
+    (todo,) = todos(replace(measured(), compiles=compiles), ())
+    assert todo.words == f"a.py:3, `jit(g)`: {words}: 2 repeated compiles, 2.0 of 10.0 s"
+
+
 def test_what_a_cache_has_dropped_is_one_line() -> None:
     dropped = Cause(Why.UNKNOWN, "no visible difference: evicted from a cache, or caches were cleared")
     compiles = tuple(

@@ -7,8 +7,11 @@ are not arrays and the structure; the arrays are in dictionaries under `fun`, `f
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
+
+Path = tuple[Any, ...]
 
 _PARTS = ("fun", "first", "rest")
 _PATH = re.compile(r"\w+\['(fun|first|rest)'\]\[(\d+)\]")
@@ -37,18 +40,23 @@ class Apart:
         firsts = self._parameters[:1] or ["first"]
         yield from zip(("function", *firsts, "arguments"), (tree for _, tree in self._parts.values()), strict=True)
 
-    def _named(self, part: str, tree: Any) -> Iterator[str]:
-        util = sys.modules["jax"].tree_util
-        leaves, _ = util.tree_flatten_with_path(tree.unflatten(range(tree.num_leaves)))
-        for path, _ in leaves:
-            if part == "fun":
-                yield f"function{util.keystr(path)}"
-            elif part == "first":
-                yield (self._parameters[:1] or ["first"])[0] + util.keystr(path)
-            else:
-                yield self._argument(path) + util.keystr(path[2:])
+    def trees(self) -> Iterator[tuple[Any, list[Path], Callable[[Path], str]]]:
+        """The structure of each part, the path of each leaf, and what names a node by its path."""
+        for part, (_, tree) in self._parts.items():
+            yield tree, _paths(tree), partial(self._name_of, part)
 
-    def _argument(self, path: tuple[Any, ...]) -> str:
+    def _named(self, part: str, tree: Any) -> Iterator[str]:
+        yield from (self._name_of(part, path) for path in _paths(tree))
+
+    def _name_of(self, part: str, path: Path) -> str:
+        keystr = sys.modules["jax"].tree_util.keystr
+        if part == "fun":
+            return f"function{keystr(path)}"
+        if part == "first":
+            return f"{(self._parameters[:1] or ['first'])[0]}{keystr(path)}"
+        return f"{self._argument(path)}{keystr(path[2:])}"
+
+    def _argument(self, path: Path) -> str:
         """The name of one of the other arguments, which are a tuple and a dictionary."""
         which, key = path[0].idx, path[1]
         if which == 1:
@@ -65,6 +73,12 @@ def apart(value: Any) -> Apart | None:
         return Apart(value)
     except Exception:  # the user's code puts a node together
         return None
+
+
+def _paths(tree: Any) -> list[Path]:
+    """The path of each leaf."""
+    leaves, _ = sys.modules["jax"].tree_util.tree_flatten_with_path(tree.unflatten(range(tree.num_leaves)))
+    return [path for path, _ in leaves]
 
 
 def _is_part(value: Any) -> bool:

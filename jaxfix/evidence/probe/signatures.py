@@ -194,7 +194,9 @@ class Reader:
             paths += [name + path for path in below] if below != [""] else [name]
             found += values
             nodes |= {name + path: words for path, words in self.nodes.get(trees[name], {}).items()}
-        paths = [split.name(path) for path in paths] if split is not None else paths
+        if split is not None:
+            paths = [split.name(path) for path in paths]
+            static |= {name: words for tree, keys, named in split.trees() for name, words in _nodes(tree, keys, named)}
         code = call.code
         mine = code is not None and is_user(code.co_filename, self.user)
         functions = (_function(call.function),) if mine else ()
@@ -334,8 +336,9 @@ def _told_fields(kind: Any, static: Any, path: str) -> Iterator[tuple[str, str]]
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
     names = [f"{path}.{field.name}" for field in fields if field.metadata.get("static")]
     words = [_static(entry) for entry in entries[:_MOST_FIELDS]]
-    if len(names) == len(words):
-        yield from zip(names, words, strict=True)
+    if names and len(names) <= len(words) == len(entries):
+        # equinox puts one entry before them, of what a wrapper replaces
+        yield from zip(names, words[-len(names) :], strict=True)
     else:
         yield path, _short(", ".join(words))
 

@@ -1,5 +1,6 @@
 """Remedies to apply by hand: one line each, with the present cost."""
 
+import re
 from collections.abc import Container, Iterator, Mapping
 
 from jaxfix.report.measurement import Kind, Measurement, Spent
@@ -19,7 +20,6 @@ _FIRST_SHARE = 0.25
 """Of the run: first compiles that take less are not worth a cache on the disk."""
 _RECOMPILES: Mapping[Why, str] = {
     Why.FUNCTION: "create the function once, outside its caller",
-    Why.STATIC: "pass it as an array, or the same object each time",
     Why.PARAMETER: "pass the number as an array",
     Why.WEAK_TYPE: "start with the dtype that comes back: `jnp.asarray(x, dtype)`",
     Why.DTYPE: "start with the dtype that comes back: `jnp.asarray(x, dtype)`",
@@ -31,6 +31,7 @@ _RECOMPILES: Mapping[Why, str] = {
 }
 
 
+_NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?j?")
 _KEPT = "let jax keep its programs: `jax.clear_caches`, or a cache that is full, has dropped some"
 _CPU = "cpu"
 
@@ -60,7 +61,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
         if not _ran_once(region) and not any(line in cured for line in region.lines)
     ]
     for row in rows:
-        words = _RECOMPILES.get(row.why)
+        words = _recompiles(row)
         if words is not None and row.lost_s >= SHARE * measurement.seconds and row not in cured:
             again = f"{row.again} repeated compile{_plural(row.again)}"
             of = f"{again}, {row.lost_s:.1f} of {measurement.seconds:.1f} s"
@@ -75,6 +76,17 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
         found.append(Todo(f"keep compiled programs between runs: set `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
     return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
+
+
+def _recompiles(row: Compiled) -> str | None:
+    """The remedy for repeated compiles; a static argument may be a number, a shape and the like, or an object."""
+    if row.why is not Why.STATIC or row.cause is None:
+        return _RECOMPILES.get(row.why)
+    before, after = row.cause.before or "", row.cause.after or ""
+    if before == after:
+        return "pass the same object each time"
+    is_number = _NUMBER.fullmatch(before) and _NUMBER.fullmatch(after)
+    return "pass it as an array" if is_number else "pass few different values: each compiles"
 
 
 def _ran_once(region: Hot) -> bool:
