@@ -37,3 +37,14 @@ def test_assignments_stand_together(newline: str) -> None:
         assert chosen.take(fix(text)) is None
     (edit,) = chosen.edits
     assert edit.text == f"_first = jax.jit(first){newline}{above[1]}{function}{above[2]}"
+
+
+@pytest.mark.parametrize(("indent", "blanks"), [("", 2), ("    ", 1)])
+def test_between_an_assignment_and_a_definition_are_blank_lines(indent: str, blanks: int) -> None:
+    assigned = f"{indent}made = jax.jit(abs)\n"
+    function = f"{indent}@jax.jit\n{indent}def step(x):\n{indent}    return x\n\n"
+    chosen = Chosen(TEXT)
+    for text in (assigned, function):
+        assert chosen.take(fix(text)) is None
+    (edit,) = chosen.edits
+    assert edit.text == assigned + "\n" * blanks + function

@@ -216,17 +216,20 @@ def test_what_a_project_supports_is_read_of_its_pyproject(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(
-    ("settings", "columns", "lines"),
+    ("name", "settings", "columns", "lines"),
     [
-        ("[tool.ruff]\nline-length = 100\n", 100, 1),
-        ("[tool.black]\nline_length = 96\n", 96, 3),
-        ("[tool.ruff.lint]\nselect = ['E']\n", None, 7),
+        ("pyproject.toml", "[tool.ruff]\nline-length = 100\n", 100, 1),
+        ("pyproject.toml", "[tool.black]\nline_length = 96\n", 96, 3),
+        ("pyproject.toml", "[tool.black]\ntarget-version = ['py311']\n", 88, 3),
+        ("pyproject.toml", "[tool.ruff.lint]\nselect = ['E']\n", None, 3),
+        ("ruff.toml", "line-length = 100\n", 100, 1),
+        (".ruff.toml", "line-length = 100\n", 100, 1),
     ],
 )
 def test_the_line_length_is_that_of_the_formatter(
-    settings: str, columns: int | None, lines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, settings: str, columns: int | None, lines: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / name).write_text(settings)
     (tmp_path / "a.py").write_text("import jax\n\nstep_of_the_ensemble = jax.pmap(abs, axis_name='devices')\n")
     monkeypatch.chdir(tmp_path)
     (target,) = find_targets(Request(("a.py",))).targets

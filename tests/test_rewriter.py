@@ -218,18 +218,35 @@ def typing_all(edit: Rewriter, module: Module) -> None:
             edit.set_keyword(found, "dtype", "jnp.float32")
 
 
+SHORT = "first = some_function(\n    an_argument, another_argument, 'a text to be long', 17171717\n)\n"
+"""Broken though it would fit into 88 columns: the file keeps to 79."""
+
+
+def narrow(text: str, *recipes: Recipe) -> str:
+    """As `rewritten`, in a file that keeps to 79 columns."""
+    after = rewritten(text + SHORT, *recipes)
+    assert after.endswith(SHORT)
+    return after.removesuffix(SHORT)
+
+
+def test_a_file_of_short_lines_is_formatted_as_formatters_do() -> None:
+    text, long = "y = f(a)\n", "b" * 78
+    assert rewritten(text, replacing("a", long)) == f"y = f({long})\n"
+    assert narrow(text, replacing("a", long)) == f"y = f(\n    {long}\n)\n"
+
+
 def test_line_that_becomes_too_long_is_broken_inside_brackets() -> None:
-    text = LONG.replace(", trace=jnp.zeros(())", "").replace("count", "n")
+    text = LONG.replace(", trace=jnp.zeros(())", "").replace("count", "the_count")
     assert rewritten(text, typing_all) == (
         "def init():\n"
         "  return State(\n"
-        "    n=jnp.asarray(0, dtype=jnp.float32), rate=jnp.asarray(0.1, dtype=jnp.float32)\n"
+        "    the_count=jnp.asarray(0, dtype=jnp.float32), rate=jnp.asarray(0.1, dtype=jnp.float32)\n"
         "  )\n"
     ).replace(", rate", ",\n    rate").replace("32)\n", "32),\n")
-    assert rewritten(text.replace("rate", "r"), typing_all) == (
+    assert rewritten(text.replace("rate", "r").replace("the_count", "counts"), typing_all) == (
         "def init():\n"
         "  return State(\n"
-        "    n=jnp.asarray(0, dtype=jnp.float32), r=jnp.asarray(0.1, dtype=jnp.float32)\n"
+        "    counts=jnp.asarray(0, dtype=jnp.float32), r=jnp.asarray(0.1, dtype=jnp.float32)\n"
         "  )\n"
     )
 
@@ -261,7 +278,7 @@ def test_broken_line_hangs_as_those_of_the_file() -> None:
 def test_line_is_broken_in_the_last_brackets_that_hold_a_change() -> None:
     text = "    rate = ((1 - beta_two**count) ** 0.5) / (1 - beta_one**count)\n"
     recipes = [wrapping(power, "(", " * 1.0)") for power in ("beta_two**count", "beta_one**count")]
-    assert rewritten("if x:\n" + text, *recipes) == (
+    assert narrow("if x:\n" + text, *recipes) == (
         "if x:\n    rate = ((1 - (beta_two**count * 1.0)) ** 0.5) / (\n        1 - (beta_one**count * 1.0)\n    )\n"
     )
 
@@ -307,7 +324,7 @@ def test_line_that_was_too_long_is_left_in_one_piece() -> None:
 
 def test_comment_behind_the_code_does_not_excuse_its_width() -> None:
     text = f"y = f(a)  # {'why ' * 30}\n"
-    assert rewritten(text, replacing("a", "b" * 80)) == text.replace("(a)", f"(\n    {'b' * 80}\n)")
+    assert narrow(text, replacing("a", "b" * 80)) == text.replace("(a)", f"(\n    {'b' * 80}\n)")
 
 
 @pytest.mark.parametrize("comment", ["# type: ignore[arg-type]", "# noqa: E501", "# why  # pylint: disable=x"])
@@ -361,7 +378,7 @@ def test_nothing_stands_before_an_elif() -> None:
 
 def test_inserted_line_too_long_is_broken() -> None:
     text = f"jitted = jax.jit({', '.join(['argument'] * 7)})"
-    assert rewritten("x = 1\n", before(1, text)).splitlines()[:2] == ["jitted = jax.jit(", "    " + text[17:-1]]
+    assert narrow("x = 1\n", before(1, text)).splitlines()[:2] == ["jitted = jax.jit(", "    " + text[17:-1]]
 
 
 @pytest.mark.parametrize(
@@ -379,6 +396,11 @@ def test_inserted_line_too_long_is_broken() -> None:
 )
 def test_deleted_statement(text: str, recipe: Recipe, result: str) -> None:
     assert rewritten(text, recipe) == result
+
+
+def test_of_many_statements_in_a_row_one_gap_is_left() -> None:
+    text = "def f():\n  a\n\n  b\n  c\n  d\n\n  e\n"
+    assert rewritten(text, deleting(4), deleting(5), deleting(6)) == "def f():\n  a\n\n  e\n"
 
 
 def test_block_whose_statements_all_go_becomes_pass() -> None:
@@ -495,7 +517,7 @@ def test_parameters_go_in_front(header: str, result: str) -> None:
 def test_header_too_long_is_broken() -> None:
     text = "def outer():\n    def body(carry):\n        return 1\n    return 2\n"
     name = "_outer_body_with_a_name_that_is_rather_long"
-    after = rewritten(text, hoisting("body", "outer", name, "learning_rate", "momentum_decay"))
+    after = narrow(text, hoisting("body", "outer", name, "learning_rate", "momentum_decay"))
     assert after.startswith(f"def {name}(\n    learning_rate, momentum_decay, carry\n):\n    return 1\n")
 
 

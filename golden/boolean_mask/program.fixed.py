@@ -5,9 +5,7 @@ import jax.numpy as jnp
 
 
 def tail_mean(losses, limit):
-    return jnp.mean(
-        losses, where=jnp.broadcast_to(losses > limit, losses.shape)
-    )
+    return jnp.mean(losses, where=jnp.broadcast_to(losses > limit, losses.shape))
 
 
 def count_all(losses, limit):

@@ -21,11 +21,7 @@ def map_rows(function, axis):
         mesh = jax.sharding.Mesh(np.array(jax.devices()), (axis,))
         spec = jax.sharding.PartitionSpec(axis)
         call = jax.shard_map(
-            on_device,
-            mesh=mesh,
-            in_specs=spec,
-            out_specs=spec,
-            check_vma=False,
+            on_device, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False
         )
         return call(*args)
 

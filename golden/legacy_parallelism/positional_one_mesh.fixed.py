@@ -7,12 +7,9 @@ from jax.experimental import mesh_utils
 number = len(jax.devices())
 devices = mesh_utils.create_device_mesh((number, 1))
 sharding = jax.sharding.NamedSharding(
-    jax.sharding.Mesh(devices, ("x", "y")),
-    jax.sharding.PartitionSpec("x", "y"),
+    jax.sharding.Mesh(devices, ("x", "y")), jax.sharding.PartitionSpec("x", "y")
 )
-replicated = jax.sharding.NamedSharding(
-    sharding.mesh, jax.sharding.PartitionSpec()
-)
+replicated = jax.sharding.NamedSharding(sharding.mesh, jax.sharding.PartitionSpec())
 
 
 @eqx.filter_jit(donate="all")

@@ -37,9 +37,7 @@ def _of_a_gradient_mse(p, x, y):
     return jnp.mean((x @ p - y) ** 2)  # over the batch
 
 
-_of_a_gradient_value_and_grad_mse = jax.jit(
-    jax.value_and_grad(_of_a_gradient_mse)
-)
+_of_a_gradient_value_and_grad_mse = jax.jit(jax.value_and_grad(_of_a_gradient_mse))
 
 
 def of_a_gradient(params, x, y):
@@ -70,18 +68,14 @@ def of_a_dictionary(x, params):
     return _of_a_dictionary_jitted(x, params["w"], params["b"])
 
 
-_with_a_random_key_jitted = jax.jit(
-    lambda v, key: v + jax.random.normal(key, (3,))
-)
+_with_a_random_key_jitted = jax.jit(lambda v, key: v + jax.random.normal(key, (3,)))
 
 
 def with_a_random_key(key, x):
     return _with_a_random_key_jitted(x, key)
 
 
-_over_a_batch_loss = jax.jit(
-    lambda m, x, y: jnp.mean((jax.vmap(m.dot)(x) - y) ** 2)
-)
+_over_a_batch_loss = jax.jit(lambda m, x, y: jnp.mean((jax.vmap(m.dot)(x) - y) ** 2))
 
 
 def over_a_batch(model, x, y):

@@ -200,6 +200,4 @@ async def awaited(x, fn):
 
 def steps(x, fn):
     while True:
-        x = yield retrace(lax.cond)(
-            x.sum() > 0, lambda v: fn(v), lambda v: v, x
-        )
+        x = yield retrace(lax.cond)(x.sum() > 0, lambda v: fn(v), lambda v: v, x)

@@ -6,9 +6,7 @@ from jaxfix_helpers import retrace as retrace_2
 
 def taken_name(x, fn):
     retrace = 2
-    return retrace_2(lax.cond)(
-        x.sum() > 0, lambda v: fn(v), lambda v: v * retrace, x
-    )
+    return retrace_2(lax.cond)(x.sum() > 0, lambda v: fn(v), lambda v: v * retrace, x)
 
 
 def elsewhere(x, fn):

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 
 
-def _walk_body(lifted, _):
-    carry, rate = lifted
+def _walk_body(state, _):
+    carry, rate = state
     x, key = carry
     key, noise = jax.random.split(key)
     x = x + rate * jax.random.normal(noise, x.shape)
@@ -17,8 +17,8 @@ def walk(x0, key, rate):
     return path
 
 
-def _scaled_body(lifted, _):
-    carry, rate, bias = lifted
+def _scaled_body(state, _):
+    carry, rate, bias = state
     x, best = carry
     x = x * rate + bias
     return ((x, jnp.maximum(best, x)), rate, bias), None
@@ -29,8 +29,8 @@ def scaled(x0, rate, bias):
     return best
 
 
-def _brightest_body(lifted, _):
-    carry, rate = lifted
+def _brightest_body(state, _):
+    carry, rate = state
     x, best = carry
     return ((x * rate, jnp.maximum(best, x)), rate), None
 

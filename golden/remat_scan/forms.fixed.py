@@ -42,13 +42,9 @@ def of_counts(h, xs):
     def body(i, h):
         return jnp.tanh(h + xs[i])
 
-    return lax.fori_loop(
-        0, xs.shape[0], jax.checkpoint(body, prevent_cse=False), h
-    )
+    return lax.fori_loop(0, xs.shape[0], jax.checkpoint(body, prevent_cse=False), h)
 
 
 @jax.jit
 def of_rows(h, xs):
-    return lax.map(
-        jax.checkpoint(lambda x: jnp.sin(h * x), prevent_cse=False), xs
-    )
+    return lax.map(jax.checkpoint(lambda x: jnp.sin(h * x), prevent_cse=False), xs)

@@ -37,9 +37,7 @@ def named(params, batches):
 def used_elsewhere_too(params, batches):
     grad_fn = jax.grad(loss_fn, argnums=(0, 1))
     for x in batches:
-        loss, (down, across) = jax.value_and_grad(loss_fn, argnums=(0, 1))(
-            params, x
-        )
+        loss, (down, across) = jax.value_and_grad(loss_fn, argnums=(0, 1))(params, x)
         params = params - 0.1 * (down + across) / loss
     return params, grad_fn(params, x)
 

@@ -34,9 +34,7 @@ def train(key, batches):
 
 
 # With options of its own; what is passed by name is donated by name.
-@functools.partial(
-    jax.jit, static_argnames=("count",), donate_argnames="state"
-)
+@functools.partial(jax.jit, static_argnames=("count",), donate_argnames="state")
 def repeat(x, *, state, count):
     return x + 1, state * count
 

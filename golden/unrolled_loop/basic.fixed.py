@@ -29,9 +29,7 @@ def walk(key, position, steps):
         # where it has been stays
         return velocity, position
 
-    velocity, position = jax.lax.fori_loop(
-        1, steps, loop_body, (velocity, position)
-    )
+    velocity, position = jax.lax.fori_loop(1, steps, loop_body, (velocity, position))
     return position, velocity
 
 
@@ -47,9 +45,7 @@ def returns(rewards, values):
         return (last, out), None
 
     last = jnp.zeros_like(jax.eval_shape(loop_body, (last, out), 0)[0][0])
-    (last, out), _ = jax.lax.scan(
-        loop_body, (last, out), jnp.arange(200), reverse=True
-    )
+    (last, out), _ = jax.lax.scan(loop_body, (last, out), jnp.arange(200), reverse=True)
     return out
 
 
@@ -75,9 +71,7 @@ def powers(matrix, vector):
         vector = vector + row * vector[i]
         return vector, None
 
-    vector, _ = jax.lax.scan(
-        loop_body, vector, (jnp.arange(len(matrix)), matrix)
-    )
+    vector, _ = jax.lax.scan(loop_body, vector, (jnp.arange(len(matrix)), matrix))
     return vector
 
 

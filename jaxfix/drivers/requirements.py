@@ -10,6 +10,7 @@ from typing import Any
 from jaxfix.drivers.pins import CONDA, LOCKS, PIPFILE, Kind, included, text_of
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 
+_OF_BLACK = 88
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LEFT_OUT = re.compile(r"(jax|jaxlib|jaxfix|libtpu|nvidia|jax[-_]cuda|jax[-_]rocm)\b|.*@", re.IGNORECASE)
 _QUOTED = re.compile(r"""["']([A-Za-z][\w.-]*(?:\[[\w,-]*\])?\s*(?:[=<>~!]=|[<>])[^"']*)["']""")
@@ -55,14 +56,15 @@ def _of_pyproject(text: str) -> Iterator[str]:
 
 
 def line_length(text: str) -> int | None:
-    """The columns that `ruff` or `black` is set to in a `pyproject.toml`; None where they are not."""
+    """The columns that `ruff` or `black` keeps to by a `pyproject.toml` or `ruff.toml`; None where that is not said."""
     try:
         read = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return None
-    settings = (_table(read, "tool", name) for name in ("ruff", "black"))
+    black = _table(read, "tool", "black")
+    settings = (_table(read, "tool", "ruff"), black, read)
     found = (each.get("line-length", each.get("line_length")) for each in settings)
-    return next((columns for columns in found if isinstance(columns, int)), None)
+    return next((columns for columns in found if isinstance(columns, int)), _OF_BLACK if black else None)
 
 
 def _table(read: object, *keys: str) -> dict[str, Any]:
@@ -91,6 +93,7 @@ def named(requirement: str) -> str:
     return found[0].replace("_", "-").lower() if found is not None else ""
 
 
+FORMATTERS = Kind(re.compile(r"pyproject\.toml|\.?ruff\.toml"), _of_pyproject)
 PYPROJECT = Kind(re.compile(r"pyproject\.toml"), _of_pyproject)
 PIP = Kind(re.compile(r"requirements(?:\.txt)?|requirements[_.-][\w.-]+\.txt|[\w.-]+[_-]requirements\.txt"), _listed)
 KINDS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxfix.drivers import files
 from jaxfix.drivers.installed import Installed
 from jaxfix.drivers.pins import listed, nearest, text_of
-from jaxfix.drivers.requirements import KINDS, PYPROJECT, declared, line_length, named
+from jaxfix.drivers.requirements import FORMATTERS, KINDS, declared, line_length, named
 from jaxfix.drivers.roots import Roots
 from jaxfix.engine import generated
 from jaxfix.engine.versions import Version, last_before, oldest
@@ -122,13 +122,14 @@ def _helper(root: Path, top: Path) -> Helper:
 
 def admitted(folder: Path) -> Admitted:
     """What the project around `folder` says that it runs with."""
-    columns = next((line_length(text_of(file)) for file in nearest(folder, PYPROJECT)), None)
+    lengths = (line_length(text_of(file)) for file in nearest(folder, FORMATTERS))
+    columns = next((columns for columns in lengths if columns is not None), None)
     return Admitted(oldest_jax(folder), until(folder), floors(folder), columns)
 
 
-def names_no_version(folder: Path) -> bool:
-    """Whether no file of `folder` says which versions its project runs with: it is as the folder that holds it."""
-    return not any(kind.named.fullmatch(name) for name in listed(folder) for kind in KINDS)
+def says_nothing(folder: Path) -> bool:
+    """Whether no file of `folder` says how its project is run or laid out: it is as the folder that holds it."""
+    return not any(kind.named.fullmatch(name) for name in listed(folder) for kind in (*KINDS, FORMATTERS))
 
 
 def oldest_jax(folder: Path, *, with_pins: bool = False) -> Version | None:

@@ -73,6 +73,8 @@ def _joined(texts: Sequence[str]) -> str:
     for number in range(len(parts) - 1):
         if assigns[number] and assigns[number + 1]:
             parts[number] = _without_blank_end(parts[number])
+        elif assigns[number]:
+            parts[number] = _with_blank_end(parts[number])
     return "".join(parts)
 
 
@@ -87,6 +89,13 @@ def _only_assigns(text: str) -> bool:
 def _without_blank_end(text: str) -> str:
     kept = text.rstrip("\r\n")
     return kept + text[len(kept) :].splitlines(keepends=True)[0]
+
+
+def _with_blank_end(text: str) -> str:
+    """With the blank lines that stand above a definition: two in a module, one elsewhere."""
+    kept = _without_blank_end(text)
+    newline = kept[len(kept.rstrip("\r\n")) :]
+    return kept + newline * (1 if kept[:1].isspace() else 2)
 
 
 def _is_decorator(text: str) -> bool:

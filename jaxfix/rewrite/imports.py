@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from jaxfix.rewrite.blocks import Blocks
@@ -67,6 +67,9 @@ class Imports:
 
     def unused(self, prefer: str) -> str:
         """`prefer`, or the like, which no code of the file uses as a variable."""
+        return prefer if self._is_free(prefer) else self._module.get(Identifiers).unused(prefer)
+
+    def _is_free(self, prefer: str) -> bool:
         used: set[str | None] = set()
         for node in ast.walk(self._module.tree):
             match node:
@@ -78,9 +81,30 @@ class Imports:
                     used.add(name)
                 case ast.alias(name=name, asname=asname):
                     used.add(asname or name.partition(".")[0])
-        identifiers = self._module.get(Identifiers)
-        is_free = prefer not in used and not identifiers.is_taken_elsewhere(prefer)
-        return prefer if is_free else identifiers.unused(prefer)
+        return prefer not in used and not self._module.get(Identifiers).is_taken_elsewhere(prefer)
+
+    def extended(self, module: str, name: str) -> tuple[ast.ImportFrom, int, str] | None:
+        """The statement at the top, on one line, that takes other names from `module`, and what adds `name` where.
+
+        None if there is none, or if other code of the file uses `name`.
+        """
+        if not self._is_free(name):
+            return None
+        for statement in self._block():
+            is_line = isinstance(statement, ast.ImportFrom) and statement.lineno == statement.end_lineno
+            if not isinstance(statement, ast.ImportFrom) or not is_line or statement.names[0].name == "*":
+                continue
+            if self._module.names.absolute(_origin(statement)) == module:
+                return statement, *self._among(statement.names, name)
+        return None
+
+    def _among(self, names: Sequence[ast.alias], name: str) -> tuple[int, str]:
+        """Where `name` goes among `names`, in their order if they have one, and its text there."""
+        order = [alias.name.lower() for alias in names]
+        following = next((alias for alias in names if alias.name.lower() > name.lower()), None)
+        if following is not None and order == sorted(order):
+            return self._module.span(following).start, f"{name}, "
+        return self._module.span(names[-1]).end, f", {name}"
 
     def added(self, qualname: str, name: str) -> tuple[Spot, NewImport]:
         """The statement that imports the module or helper `qualname` as `name`, and its spot among those at the top."""
@@ -97,6 +121,12 @@ class Imports:
         block = self._block()
         if not block:
             return self._without_neighbours()
+        section = [other for other in block if _section(other) == new.section]
+        above = _above(new, section)
+        if section and above is not None:
+            beside = above[-1] if above else section[0]
+            offset = self._blocks.line_end(beside) if above else self._blocks.lead(beside)
+            return Spot(offset, above != [], new.section)
         kin = _kin(new.qualname, block)
         key = (new.is_from, new.qualname)
         above = [other for other in kin if (isinstance(other, ast.ImportFrom), _module(other)) <= key]
@@ -152,6 +182,25 @@ def added_at(spot: Spot, imports: Iterable[NewImport], newline: str) -> Edit:
     else:
         text += newline * _gap(ordered[-1].section, spot.section)
     return Edit(Span(spot.offset, spot.offset), text)
+
+
+def _above(new: NewImport, section: Sequence[_Import]) -> list[_Import] | None:
+    """The imports that `new` follows in a sorted section; None if it is not sorted."""
+    name = new.qualname.rpartition(".")[0] if new.is_from else new.qualname
+    kinds = [isinstance(other, ast.ImportFrom) for other in section]
+    names = [_origin(other).lower() for other in section]
+    by_kind, by_name = list(zip(kinds, names, strict=True)), list(zip(names, kinds, strict=True))
+    if by_kind == sorted(by_kind):
+        return [o for o, key in zip(section, by_kind, strict=True) if key <= (new.is_from, name.lower())]
+    if by_name == sorted(by_name):
+        return [o for o, key in zip(section, by_name, strict=True) if key <= (name.lower(), new.is_from)]
+    return None
+
+
+def _origin(statement: _Import) -> str:
+    if isinstance(statement, ast.Import):
+        return statement.names[0].name
+    return "." * statement.level + (statement.module or "")
 
 
 def _gap(above: int | None, below: int | None) -> int:

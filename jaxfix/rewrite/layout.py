@@ -12,6 +12,8 @@ from jaxfix.source.source_file import SourceFile
 from jaxfix.source.tokens import Token, tokens
 
 _LIMITS = (79, 80, 88, 100, 120)
+_COMMON = 88
+"""The default of formatters: short lines alone do not show that a file keeps to less."""
 _STRING = re.compile(r"([A-Za-z]*)('''|\"\"\"|'|\")")
 _BLANK = re.compile(r"[ \t\f]*")
 
@@ -146,7 +148,26 @@ def _limit(source: SourceFile, found: Sequence[Token]) -> int | None:
             ends[source.lines.line(token.span.start)] = token.span.end
     widths = [len(source.text[source.lines.line_start(line) : end].decode()) for line, end in ends.items()]
     allowed = len(widths) // 100  # addresses and the like
-    return next((limit for limit in _LIMITS if sum(width > limit for width in widths) <= allowed), None)
+    limit = next((limit for limit in _LIMITS if sum(width > limit for width in widths) <= allowed), None)
+    if limit is None or limit >= _COMMON:
+        return limit
+    return limit if any(limit < width <= _COMMON for width in _broken_widths(source, found)) else _COMMON
+
+
+def _broken_widths(source: SourceFile, found: Sequence[Token]) -> Iterator[int]:
+    """How long each broken statement would be on one line, if no comment, string or last comma keeps it broken."""
+    solid = [token for token in found if token.kind not in ("NL", "INDENT", "DEDENT")]
+    starts = [-1, *(place for place, token in enumerate(solid) if token.kind == "NEWLINE")]
+    for above, newline in pairwise(starts):
+        line = solid[above + 1 : newline]
+        while line and line[0].kind == "COMMENT":
+            line = line[1:]
+        is_kept = any(each.kind == "COMMENT" or "\n" in each.text for each in line)
+        has_comma = any(one.text == "," and step(other) < 0 for one, other in pairwise(line))
+        text = source.text[line[0].span.start : line[-1].span.end].decode() if line else ""
+        if "\n" in text and not is_kept and not has_comma:
+            one_line = re.sub(r"(?<=[(\[{])\s+|\s+(?=[)\]}])", "", re.sub(r"\s*\n\s*", "\n", text))
+            yield len(_blanks(source, line[0].span.start)) + len(one_line)
 
 
 def _hanging(source: SourceFile, found: Sequence[Token]) -> str | None:

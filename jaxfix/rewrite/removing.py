@@ -39,17 +39,18 @@ class Removals:
     def _united(self, pieces: list[Piece]) -> list[Piece]:
         """The same with those that touch as one: neighbours of one block share the blank lines around them."""
         found: list[Piece] = []
+        start = 0
         for piece in sorted(pieces, key=lambda piece: piece.edit.span):
             last = found[-1] if found else None
             if last is not None and last.edit.span.end > piece.edit.span.start:
                 span = Span(last.edit.span.start, max(last.edit.span.end, piece.edit.span.end))
                 found[-1] = Piece(Edit(span, last.edit.text + piece.edit.text), last.owner, last.place)
             elif last is not None and _are_one_gap(last.edit, piece.edit):
-                both = Span(last.edit.span.start, piece.edit.span.end)
-                end = self._blocks.without_gap(both, first=False, last=False).end
+                end = self._blocks.without_gap(Span(start, piece.edit.span.end), first=False, last=False).end
                 found.append(Piece(Edit(Span(piece.edit.span.start, end), ""), piece.owner, piece.place))
             else:
                 found.append(piece)
+                start = piece.edit.span.start
         return found
 
     def _piece(

@@ -47,6 +47,7 @@ class EditRecorder:
         self._split: set[ast.stmt] = set()
         self._arguments: dict[ast.Call, tuple[list[tuple[int | None, str]], dict[str, str]]] = {}
         self._imported: dict[str, str] = {}
+        self._extended: set[tuple[str, str]] = set()
         self._new_imports: dict[Spot, list[NewImport]] = {}
         self._reimported: dict[Import, dict[ast.alias, str | None]] = {}
         self._unread: set[ast.alias] = set()
@@ -214,7 +215,24 @@ class EditRecorder:
         imports = self._ground.imports
         if imports.name(module, at) is None and imports.name(qualname, at) == name:
             return name
+        if imports.name(module, at) is None and self._extend(module, name):
+            return name
         return f"{self.imported(module, prefer=prefer, at=at)}.{name}"
+
+    def _extend(self, module: str, name: str) -> bool:
+        """Takes `name` from `module` too, beside the other names of a `from` import; whether that could be done."""
+        if (module, name) in self._extended:
+            return True
+        found = self._ground.imports.extended(module, name)
+        if found is None or module in self._imported or found[0] in self._reimported:
+            return False
+        statement, offset, text = found
+        span = self._module.span(statement)
+        if not self._layout.fits(span.end - span.start + len(text)):
+            return False
+        self._extended.add((module, name))
+        self._add(Edit(Span(offset, offset), text), span, Place.INSIDE)
+        return True
 
     def rename_import(self, alias: ast.alias, qualname: str) -> None:
         self._names_of(alias)[alias] = qualname

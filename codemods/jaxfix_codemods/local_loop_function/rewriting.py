@@ -142,7 +142,7 @@ def _several(move: Move) -> str:
 
 def _carry_name(module: Module, function: Function) -> str:
     used = hoisting.names_in(module, function)
-    return next(n for n in ("carry", "lifted", module.get(Identifiers).unused("lifted_carry")) if n not in used)
+    return next(n for n in ("carry", "state", "carried", module.get(Identifiers).unused("loop_state")) if n not in used)
 
 
 def _rest(module: Module, call: ast.Call) -> str:

@@ -56,17 +56,22 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     """Puts the statements into a function before the loop, and a call in their place."""
     called = f"{found.own}.{found.name}" if found.own else found.name
     body: list[str] = _copying(found, edit)
+    taken = {each: edit.take(each, _inside(found, each)) for each in found.row.statements if not _is_seen(found, each)}
     for statement in found.row.statements:
-        inside = {node: text for node, text in found.renamed.items() if node in walk(statement)}
         if isinstance(statement, ast.FunctionDef) and body and body[-1]:
             body.append("")
         if isinstance(statement, ast.Return):
             _return_of_call(module, found, edit, called)
-        elif statement is found.row.at:
-            body.append(hoisting.dedented(module.substitute(statement, inside), statement.col_offset))
-            edit.replace(statement, _call(found, called, edit))
+        elif statement in taken:
+            body.append(taken[statement])
+        elif statement is found.row.statements[0] and any(text.startswith("#") for text in taken.values()):
+            # comments above its parts: the one above the first is of a part too
+            body.append(edit.take(statement, _inside(found, statement)))
+            edit.insert_before(statement, _call(found, called, edit))
         else:
-            body.append(edit.take(statement, inside))
+            text = module.substitute(statement, _inside(found, statement))
+            body.append(hoisting.dedented(text, statement.col_offset))
+            edit.replace(statement, _call(found, called, edit))
         if isinstance(statement, ast.FunctionDef):
             body.append("")
     parameters = ", ".join([*([found.own] if found.own else []), *found.parameters])
@@ -74,6 +79,16 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     lines = _indented("\n".join(_returning(module, found, body)))
     above = "".join(f"{edit.take(statement, {})}\n" for statement in found.lifted)
     edit.insert_before(found.before, f"{above}\n\n{head}\n{lines}" if above else f"{head}\n{lines}")
+
+
+def _inside(found: Extraction, statement: ast.stmt) -> dict[ast.AST, str]:
+    """What is renamed inside a statement."""
+    return {node: text for node, text in found.renamed.items() if node in walk(statement)}
+
+
+def _is_seen(found: Extraction, statement: ast.stmt) -> bool:
+    """Whether a call or a value replaces a statement that moves."""
+    return statement is found.row.at or isinstance(statement, ast.Return)
 
 
 def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[str]:

@@ -6,12 +6,15 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from jaxfix.api import Identifiers, Module, walk
+from jaxfix.api.library import Transform, where
 from jaxfix_codemods.unjitted_update.binding import is_range
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.items import item_names
 from jaxfix_codemods.unjitted_update.keyed import entry_names
 from jaxfix_codemods.unjitted_update.options import option_names
 from jaxfix_codemods.unjitted_update.reading import Variables
+
+_GRADIENTS = where(Transform.GRADIENT) | where(Transform.WITH_VALUE)
 
 
 class Naming:
@@ -86,10 +89,14 @@ class Naming:
         calls = [node for statement in self._row for node in walk(statement) if isinstance(node, ast.Call)]
         if any(device.updates(call) for call in calls):
             return True
-        derives = any(device.derives(call) for call in calls) or any(map(device.holds_jitted, self._row))
+        derives = any(map(self._is_gradient, calls)) or any(map(device.holds_jitted, self._row))
         return derives and (
             bool({*given} & self._taken_by_loops() - {*goes_on}) or any(device.maps_tree(call) for call in calls)
         )
+
+    def _is_gradient(self, call: ast.Call) -> bool:
+        """Whether it calls the gradient of a loss, made there; a filter or a solver has Jacobians."""
+        return isinstance(call.func, ast.Call) and self._module.qualname(call.func.func) in _GRADIENTS
 
     def _taken_by_loops(self) -> set[str]:
         """What the loops around take from what they run over, numbers of `range` apart."""

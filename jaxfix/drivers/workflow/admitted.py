@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jaxfix.drivers import installed
 from jaxfix.drivers.distributed import is_distributed
-from jaxfix.drivers.surroundings import Admitted, Bounds, admitted, names_no_version, oldest_jax
+from jaxfix.drivers.surroundings import Admitted, Bounds, admitted, oldest_jax, says_nothing
 from jaxfix.engine.versions import Version
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.library.changes.table import CHANGED_LIBRARIES
@@ -34,7 +34,7 @@ class Versions:
     def admitted(self, folder: Path) -> Admitted:
         """What the project around a folder admits."""
         if folder not in self._admitted:
-            is_silent = folder != folder.parent and names_no_version(folder)
+            is_silent = folder != folder.parent and says_nothing(folder)
             found = self.admitted(folder.parent) if is_silent else admitted(folder)
             self._admitted[folder] = found
         return self._admitted[folder]
