@@ -22,6 +22,7 @@ MODULES = (
     "element_reads",
     "key_reuse",
     "ragged_batch",
+    "cleared_caches",
     "remat_scan",
     "captured_constant",
     # what a traced run shows best, or alone

@@ -4,7 +4,7 @@ import ast
 from functools import cached_property
 from typing import ClassVar
 
-from jaxfix.api import FUNCTIONS, Function, Module, children, jit_of, jitted_by_decorator, walk
+from jaxfix.api import FUNCTIONS, Function, Module, Staging, children, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
     EXISTS,
     Form,
@@ -349,7 +349,10 @@ class Device(Likely):
         function = likely_callee(self._module, call)
         if function is None or isinstance(function, ast.Lambda):
             return False
-        return jitted_by_decorator(self._module, function) is not None
+        if not function.decorator_list:
+            return False
+        is_traced = self._module.get(Staging).is_only_traced
+        return jitted_by_decorator(self._module, function) is not None or is_traced(function.body[0])
 
     def of_function(self, function: Function) -> int:
         return self._found((function, False))
