@@ -27,6 +27,9 @@ Declined: functions that may be traced or are passed on, because `x[mask]` raise
 catch that; `max` and `min`, which raise if nothing is selected; `std` and `var`, whose gradient is NaN if a value
 that is left out is. Not reported: reductions with an axis or other arguments, and NumPy arrays, which do not compile.
 
+Elements by their positions, as `x[jnp.nonzero(mask)]`, have as many lengths, and no fix: reported where this surely
+runs repeatedly, and elsewhere where a run has compiled for it.
+
 Elements are added in another order: sums and means of floats round differently and agree in double precision;
 integers, `any` and `all` keep every bit.
 
@@ -58,7 +61,7 @@ from jaxfix.api import (
     jit_of,
 )
 from jaxfix.api.analysis import EXISTS, USERS, Form, Solver, Values, callers, is_alike, is_bound_before, mask
-from jaxfix.api.library import members_of
+from jaxfix.api.library import Result, members_of, where
 from jaxfix_codemods.looping.arrays import Arrays
 
 _ANY = "jax.numpy.any"
@@ -77,6 +80,8 @@ _SPREADING = (_STD, _VAR)
 _REDUCING = (*_EXACT, *_ADDING, *_RAISING, *_SPREADING)
 _METHODS = {name.rpartition(".")[2]: name for name in _REDUCING}
 _MEMBERS = members_of("jax.Array")
+_COUNTED = where(Result.COUNTED)
+_BY_HAND = "keep the shape: `jnp.where(mask, x, 0)` and a sum of the mask in place of a length, or pass `size=`"
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context, ast.UnaryOp, ast.USub)
 
 
@@ -103,6 +108,37 @@ def find(module: Module) -> Iterator[Finding]:
             continue
         if not staging.is_staged(reduction.call) and staging.may_repeat(reduction.call):
             yield _finding(module, reduction)
+    for call in module.calls(*_COUNTED):
+        if _selects(module, call) and not staging.is_staged(call) and staging.may_repeat(call):
+            yield _by_positions(module, call)
+
+
+def _selects(module: Module, call: ast.Call) -> bool:
+    """Whether the positions that `call` finds, as many as there are, select elements that are not of NumPy."""
+    if any(keyword.arg in ("size", None) for keyword in call.keywords):
+        return False
+    match module.parent(call):
+        case ast.Assign(targets=[ast.Name(id=name) as target]):
+            found: list[ast.expr] = [*module.reads(name, module.scope_of(name, target))]
+        case _:
+            found = [call]
+    parents = (module.parent(each) for each in found)
+    selected = [each.value for each in parents if isinstance(each, ast.Subscript) and each.slice in found]
+    values = module.get(Values)
+    return any(values.of(each).form is not Form.NUMPY for each in selected)
+
+
+def _by_positions(module: Module, call: ast.Call) -> Finding:
+    staging = module.get(Staging)
+    is_sure = staging.is_eager(call) and staging.surely_repeats(call)
+    return Finding(
+        at=call,
+        message=f"what `{module.text(call)}` selects has another length each time: each length compiles again",
+        title="Keep the shape, and leave out what is not selected",
+        declined=Reason(Code.HINT, _BY_HAND),
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
+        moot=not is_sure,
+    )
 
 
 def _computed(module: Module) -> Solver[ast.expr, bool]:
@@ -274,7 +310,7 @@ def _leave_out(module: Module, reduction: _Reduction, edit: Rewriter) -> None:
 
 CODEMOD = Codemod(
     id="boolean-mask",
-    triggers=_REDUCING,
+    triggers=(*_REDUCING, *_COUNTED),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.FUSED,
     find=find,
