@@ -384,8 +384,8 @@ class Beyond:
     def shapes(self, leaves: Leaves) -> Iterator[None]:
         """Arrays of other shapes and dtypes; both functions are called where tracing distinguishes them."""
         for how, other in kinds.shaped(leaves, self.limits):
-            if not self._is_one_program(other):
-                self.trial.pair(how, other)
+            if self._is_one_program(other) or self.trial.pair(how, other):
+                self.trial.has_tried(leaves, other)
             yield
 
     def _most(self, leaves: Leaves, place: int) -> int:

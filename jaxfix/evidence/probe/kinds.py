@@ -5,6 +5,7 @@ Which of them a function is given is read in its source and in that of its origi
 
 import functools
 import importlib
+import itertools
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 from .hints import Hints
 from .limits import EXACT, Limits
-from .perturb import is_plain
+from .perturb import has_rows, in_arrays, is_plain, lengths
 from .samples import Sample, array, is_array, is_key, is_tracer, placed
 
 Leaves = list[Any]
@@ -41,9 +42,11 @@ def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
             yield from _if_new(f"{GIVEN}{how} in array {places.index(place) + 1}", leaves, alone)
     for how, other in _same_bytes(leaves):
         yield from _if_new(f"{GIVEN}the same bytes {how}", leaves, other)
-    for rows in dict.fromkeys((0, 1, *_lengths(leaves, limits))):
-        words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
-        yield from _if_new(f"{GIVEN}{words}", leaves, _resized(leaves, rows))
+    for length in itertools.chain(*lengths(leaves)):
+        for rows in dict.fromkeys((0, 1, *_asked(leaves, length, limits))):
+            words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
+            how = f"{GIVEN}{words} {in_arrays(length, leaves)}".rstrip()
+            yield from _if_new(how, leaves, _resized(leaves, length, rows))
 
 
 def wider(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
@@ -257,11 +260,9 @@ def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
     return [*leaves[:place], value, *leaves[place + 1 :]]
 
 
-def _lengths(leaves: Leaves, limits: Limits) -> Iterator[int]:
-    """Rows with which an array is as large as the sizes that are asked for, or a little larger."""
-    first: Any = next((leaf for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
-    if first is None:
-        return
+def _asked(leaves: Leaves, length: int, limits: Limits) -> Iterator[int]:
+    """Rows with which an array of that length is as large as the sizes that are asked for, or a little larger."""
+    first = next(leaf for leaf in leaves if has_rows(leaf) and leaf.shape[0] == length)
     for number in limits.sizes[:_MOST_THRESHOLDS]:
         for unit in (1, first.size // first.shape[0], first.nbytes // first.shape[0]):
             yield from (number // unit + 1, *((number,) if unit == 1 else ()))
@@ -316,17 +317,16 @@ def _signed(host: Any) -> Any:
     return (host * factors.astype(host.dtype)).astype(host.dtype)
 
 
-def _resized(leaves: Leaves, rows: int) -> Leaves:
-    """The arrays that are as long as the first one, with so many rows."""
+def _resized(leaves: Leaves, length: int, rows: int) -> Leaves:
+    """The arrays of that length with so many rows."""
     np = importlib.import_module("numpy")
-    length = next((leaf.shape[0] for leaf in leaves if _is_data(leaf) and leaf.ndim and leaf.size), None)
 
     def resized(host: Any) -> Any:
-        if not host.ndim or host.shape[0] != length or rows == length or host.size // length * rows > _MOST_SIZE:
+        if host.shape[0] != length or rows == length or host.size // length * rows > _MOST_SIZE:
             return host
         return np.resize(host, (rows, *host.shape[1:]))
 
-    return [_mapped(leaf, resized) for leaf in leaves]
+    return [_mapped(leaf, resized) if has_rows(leaf) else leaf for leaf in leaves]
 
 
 def _near(host: Any, numbers: tuple[float, ...]) -> Any:

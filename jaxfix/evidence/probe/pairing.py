@@ -33,8 +33,12 @@ class Pairing(Protocol):
         """What the caller supplies among these arguments."""
         ...
 
-    def pair(self, how: str, leaves: Leaves) -> None:
-        """Calls both with these leaves."""
+    def pair(self, how: str, leaves: Leaves) -> bool:
+        """Calls both with these leaves; whether the original returned."""
+        ...
+
+    def has_tried(self, leaves: Leaves, others: Leaves) -> None:
+        """Notes that both returned, or are one program, for what these others are instead of the leaves."""
 
     def compare(self, how: str, leaves: Leaves, before: Call, after: Call) -> bool:
         """Adds what both return; whether the original returned."""

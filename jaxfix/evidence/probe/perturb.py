@@ -76,20 +76,22 @@ def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> It
         modes += [(f"perturbed, {SPECIAL}", _specials), (f"perturbed{MIXED}", alternating)]
     for how, change in modes:
         yield from _if_new(how, leaves, [_inexact(leaf, change) for leaf in leaves])
+    likely, others = lengths(leaves)
     rolled = [_mapped(leaf, lambda host, _: np.roll(host, 1, axis=0)) if _is_long(leaf) else leaf for leaf in leaves]
     yield from _if_new("perturbed, in another order", leaves, rolled)
     counted = [_mapped(leaf, lambda host, _: host + 1) if _is_integer(leaf) else leaf for leaf in leaves]
     yield from _if_new("perturbed, integers advanced", leaves, counted)
     yield from _if_new("perturbed, other keys", leaves, [_other_key(leaf) for leaf in leaves])
-    yield from _if_new(f"perturbed, {SHORTER}", leaves, _shortened(leaves))
+    yield from _by_a_row(leaves, likely)
     if not hazardous:  # what is to converge may not, with fewer digits
         yield from _if_new(f"perturbed, {HALVED}", leaves, [halved(leaf) for leaf in leaves])
-    others = leaves if hazardous else mixed(leaves)
+    turned = leaves if hazardous else mixed(leaves)
     for place, leaf in enumerate(leaves):
         for how, other in _alternatives(leaf, hazardous, texts):
             yield how, [*leaves[:place], other, *leaves[place + 1 :]]
-            if others is not leaves and isinstance(leaf, bool | int | str) and type(other) is type(leaf):
-                yield f"{how}{MIXED}", [*others[:place], other, *others[place + 1 :]]
+            if turned is not leaves and isinstance(leaf, bool | int | str) and type(other) is type(leaf):
+                yield f"{how}{MIXED}", [*turned[:place], other, *turned[place + 1 :]]
+    yield from _by_a_row(leaves, others)
 
 
 def mixed(leaves: Leaves) -> Leaves:
@@ -220,16 +222,55 @@ def _other_key(leaf: Any) -> Any:
     return sys.modules["jax"].random.fold_in(leaf, 1) if is_array(leaf) and is_key(leaf) and not leaf.ndim else leaf
 
 
-def _shortened(leaves: Leaves) -> Leaves:
-    """All arrays that are as long as the first one, by a row shorter: the last batch of an epoch."""
-    length = next((leaf.shape[0] for leaf in leaves if _is_long(leaf)), None)
+def lengths(leaves: Leaves) -> tuple[list[int], list[int]]:
+    """How long the arrays are along their first axis: what may be the length of a batch, and what is another axis too.
 
-    def shorter(leaf: Any) -> Any:
-        if not _is_long(leaf) or leaf.shape[0] != length or _is_apart(leaf):
-            return leaf
-        return _mapped(leaf, lambda host, _: host[:-1])
+    Parameters have most of their lengths in common with each other or with the data; where all have, all may be those
+    of a batch.
+    """
+    shapes = [leaf.shape for leaf in leaves if has_rows(leaf)]
+    shared = {size for shape in shapes for size in shape[1:]}
+    found = list(dict.fromkeys(shape[0] for shape in shapes))
+    alone = [length for length in found if length not in shared]
+    return (alone, [length for length in found if length in shared]) if alone else (found, [])
 
-    return [shorter(leaf) for leaf in leaves]
+
+def has_rows(leaf: Any) -> bool:
+    """Whether it is an array of data on one device; an untyped key is none, whose length is that of its kind."""
+    if not is_plain(leaf) or not getattr(leaf, "ndim", 0) or not leaf.size:
+        return False
+    return not _is_apart(leaf) and not (str(leaf.dtype) == "uint32" and leaf.shape == (2,))
+
+
+def in_arrays(length: int, leaves: Leaves) -> str:
+    """Which arrays get other rows, in words; nothing where all are of one length."""
+    return f"in arrays of length {length}" if sum(map(len, lengths(leaves))) > 1 else ""
+
+
+def other_length(length: int) -> str:
+    """What is not tried where no call with other rows in the arrays of that length has returned."""
+    return f"arrays of another length than {length}"
+
+
+def changed_length(leaves: Leaves, others: Leaves) -> int | None:
+    """The length of the arrays that have other rows, and as many axes, in the other leaves; None if there are none."""
+    for leaf, other in zip(leaves, others, strict=True):
+        shape = getattr(other, "shape", ())
+        if has_rows(leaf) and shape and shape[1:] == leaf.shape[1:] and shape[0] != leaf.shape[0]:
+            return int(leaf.shape[0])
+    return None
+
+
+def _by_a_row(leaves: Leaves, known: Sequence[int]) -> Iterator[tuple[str, Leaves]]:
+    """All arrays that have one of these lengths, by a row shorter: the last batch of an epoch."""
+    for length in known:
+        shorter = [_mapped(leaf, lambda host, _: host[:-1]) if _is_so_long(leaf, length) else leaf for leaf in leaves]
+        words = filter(None, ("perturbed", in_arrays(length, leaves), SHORTER))
+        yield from _if_new(", ".join(words), leaves, shorter)
+
+
+def _is_so_long(leaf: Any, length: int) -> bool:
+    return has_rows(leaf) and bool(leaf.shape[0] == length > 1)
 
 
 def _is_apart(leaf: Any) -> bool:

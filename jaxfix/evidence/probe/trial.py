@@ -35,12 +35,15 @@ from .perturb import (
     RETYPED,
     SPECIAL,
     changed,
+    changed_length,
     clone,
     is_float,
     is_foreign,
     is_of_other_type,
     is_plain,
+    lengths,
     mixed,
+    other_length,
     variations,
 )
 from .razor import Apart, apart
@@ -137,6 +140,8 @@ class Trial:
             untried.leave_out(self.name, DERIVATIVES)
         if self.sides.state.has_large:
             untried.leave_out(self.name, LARGE)
+        for length in lengths(leaves)[0]:
+            untried.leave_out(self.name, other_length(length))
         if self.sides.hazardous:
             untried.leave_out(self.name, ODD_DATA, "a loop might not end")
         for step in self._around([*steps, self._programs], leaves):
@@ -212,8 +217,14 @@ class Trial:
 
     def _perturbed(self, leaves: Leaves) -> Iterator[None]:
         for how, other in variations(leaves, self.sides.hazardous, self.sides.before_reach.texts):
-            self.pair(how, other)
+            if self.pair(how, other):
+                self.has_tried(leaves, other)
             yield
+
+    def has_tried(self, leaves: Leaves, others: Leaves) -> None:
+        """Notes that both returned, or are one program, for what these others are instead of the leaves."""
+        if (length := changed_length(leaves, others)) is not None:
+            self.record.untried.tried(self.name, other_length(length))
 
     def _recaptured(self, leaves: Leaves) -> Iterator[None]:
         """Both functions as if what is around them had been called with other values."""
@@ -339,9 +350,14 @@ class Trial:
         names = self.sides.before_reach.names | self.sides.reach.names
         return Supplied(arguments, names, self.is_object)
 
-    def pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> None:
+    def pair(self, how: str, leaves: Leaves, sides: "tuple[FunctionType, FunctionType] | None" = None) -> bool:
+        """Calls both with these leaves.
+
+        Returns:
+          Whether the original has returned.
+        """
         before, after = sides or (self.sides.before, self.sides.after)
-        self.compare(how, leaves, *(functools.partial(self._jitted, side) for side in (before, after)))
+        return self.compare(how, leaves, *(functools.partial(self._jitted, side) for side in (before, after)))
 
     def compare(
         self, how: str, leaves: Leaves, before: Callable[[Leaves], Any], after: Callable[[Leaves], Any]
