@@ -17,7 +17,7 @@ def fetched(repository: str, commit: str, store: Path, mirror: Path | None) -> P
       mirror: a folder of bare repositories, `OWNER+NAME` each, or one folder below.
 
     Raises:
-      Unreachable: it is not there and cannot be had.
+      Unreachable: it is not there and cannot be fetched.
     """
     name = repository.replace("/", "+")
     for place in (mirror / name, mirror / name / "repo", mirror / name / "repo" / ".git") if mirror else ():

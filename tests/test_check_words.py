@@ -1,5 +1,6 @@
 """What `check` says of findings that depend on callers, and in which order it says it."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -14,7 +15,10 @@ from jaxfix.render.paint import plain
 from jaxfix.report.finding import Confidence
 from jaxfix.report.report import Diagnostic, Seen
 from jaxfix.report.wire import from_json
+from jaxfix.semantic.module import Module
+from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
+from jaxfix_codemods.local_loop_function.naming import shown
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 SOLVER = """\
@@ -146,3 +150,19 @@ def test_many_findings_of_other_versions_name_the_command_that_sums_them_up(tmp_
     (tmp_path / "old.py").write_text(f"import jax\n\n\ndef f(x):\n{lines}\n    return x11\n")
     done = cli("check", str(tmp_path / "old.py"))
     assert "12 of these are about newer versions of libraries: `jaxfix upgrade` sums them up" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("partial(f, 1), partial(g, 2)", "both `partial` objects"),
+        ("partial(f, 1), lambda v: v", "the `partial` object and the lambda"),
+        ("lambda v: v, lambda v: -v, lambda v: 0", "all 3 lambdas"),
+        ("f, g, lambda v: v", "`f`, `g` and the lambda"),
+        ("f, f", "`f`"),
+    ],
+)
+def test_functions_of_one_kind_are_counted(arguments: str, words: str) -> None:
+    module = Module.parse(SourceFile.decode("a.py", f"call({arguments})\n".encode()))
+    (call,) = (node for node in module.nodes(ast.Call) if module.text(node.func) == "call")
+    assert shown(module, *call.args) == words

@@ -22,7 +22,7 @@ _LEAD = """\
 
 Written by `python -m benchmarks.agents`: the client of the MCP SDK talks to `jaxfix mcp` over stdio, about a copy of
 `examples/train.py`. It plays an agent that follows [the skill file](../agents.md): find, fix, prove, hand over the
-receipt. The person whom the server asks says yes, but for the last request.
+receipt. The person whom the server asks says yes, except to the last request.
 """
 
 

@@ -88,7 +88,7 @@ def in_turns(table: Table) -> Iterator[str]:
     jitted = sum("jitted original" in entry.results for entry in found)
     yield (
         f"{len({entry.case.partition(', ')[0] for entry in found})} optimizers reach rewritten code. Each of their "
-        f"{len(found)} cases was run as shipped and repaired in turns, alone on the machine as far as that can be had: "
+        f"{len(found)} cases was run as shipped and repaired in turns, alone on the machine where possible: "
         f"**{len(wrong)} have other results**; {jitted} eager ones have those of the jitted original, and all others "
         f"every bit. **{len(slower)} {'is' if len(slower) == 1 else 'are'} slower in the fastest steady step** "
         f"(more than {SLOWER_RATIO:.0%} of the time and {SLOWER_MS} ms more)."

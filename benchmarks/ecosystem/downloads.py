@@ -39,7 +39,7 @@ def wheel(release: Release, store: Path) -> Path:
     """The wheel, from `store` if it is there.
 
     Raises:
-      Unreachable: it is not there and cannot be had.
+      Unreachable: it is not there and cannot be fetched.
     """
     kept = _kept(release, store)
     if kept is None:
@@ -58,7 +58,7 @@ def unpacked(release: Release, store: Path, place: Path, mirror: Path | None = N
     """The wheel unpacked into `place`, or of the repository the sources and what says which versions it runs with.
 
     Raises:
-      Unreachable: it cannot be had.
+      Unreachable: it cannot be fetched.
     """
     if "/" in release.name:
         repository = fetched(release.name, release.version, store, mirror)

@@ -218,6 +218,26 @@ def measured(rounds: int, edits: int, files: int) -> Iterator[Row]:
     yield Row("memory of all processes then", (size,), "", "MB")
 
 
+WINDOWS = """\
+## In VS Code itself
+
+VS Code 1.139 in the browser (code-server 4.139, from its npm package) with the packaged extension, driven in
+Chromium as a person would: a finding and its hover, the quick-fix by the lightbulb, `Prove it`, a trace, fix on
+save, notebooks, two folders in one workspace. `pytest -m slow tests/editors/test_vscode.py` does it and asserts
+the bytes that are saved; `JAXFIX_SHOTS` names a folder for its pictures. Once before it, on Debian:
+
+```sh
+apt-get install chromium ripgrep libkrb5-dev g++ make
+pip install -e '.[test]' playwright
+(cd editors/vscode && npm ci && sh test/get-code-server.sh)
+```
+
+After `Prove it: rerun python train.py` the fix is `(proven)`, and the message says what the rerun measured:
+
+![The menu of the lightbulb in VS Code after a proof: the fix, proven](../images/vscode-proof.png)
+"""
+
+
 def page(rows: Sequence[Row], before: float, after: float) -> str:
     table = "\n".join(f"| {row.what} | {row.cells} | {row.unit} | {row.bar} |" for row in rows)
     return f"""# The language server, as an editor feels it
@@ -231,7 +251,8 @@ and the diagnostics that are asked for after it; what is measured is the time un
 
 Python {platform.python_version()}, pygls {version("pygls")}, {os.cpu_count()} processors ({platform.machine()},
 {platform.system()}); load {before:.1f} before and {after:.1f} after, of {os.cpu_count()} that the machine can bear.
-"""
+
+{WINDOWS}"""
 
 
 def main() -> None:

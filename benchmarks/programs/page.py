@@ -86,7 +86,7 @@ def lines(
     yield ""
     yield (
         "Written by `python -m benchmarks.programs`: programs of public repositories, at a commit each, as they are "
-        "but for what is said below; as a person made them faster with the least change; and as "
+        "except for what is said below; as a person made them faster with the least change; and as "
         "`jaxfix apply . --run` leaves them. They were chosen for what they are, not for what jaxfix says of "
         "them. The versions run in turns on a machine with two cores that others use as well, so times are "
         "seconds of the processor, medians of the runs, and the elapsed ones stand beside. *Loop* is the program's own "

@@ -18,7 +18,7 @@ def laid_out(program: Program, folder: Path, store: Path, mirror: Path | None) -
       mirror: a folder of bare repositories, as of `fetched`.
 
     Raises:
-      Unreachable: its files cannot be had.
+      Unreachable: its files cannot be fetched.
       Unfit: the replacements do not fit the files.
     """
     original = {file: _source(program, path, store, mirror) for file, path in program.files.items()}

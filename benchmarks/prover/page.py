@@ -24,7 +24,7 @@ def pages(found: Sequence[Found]) -> Iterator[str]:
     yield ""
     yield "Written by `python -m benchmarks.trust`. A wrong rewrite is what a careless codemod makes of a program"
     yield "that was written to break it (`golden/_traps`). The prover sees each with its own program, made to show the"
-    yield "difference, and with a plain one: it calls the function again and again with the same data, so that only the"
+    yield "difference, and with a plain one: it calls the function repeatedly with the same data, so that only the"
     yield "original beside it can tell. Others (`benchmarks/prover/wrong.txt`) have a plain program alone: what they"
     yield "break is state that the program never changes, data that it never has, or something that it never looks at."
     yield ""

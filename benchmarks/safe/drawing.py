@@ -36,7 +36,7 @@ class Draw:
         return options[self.choices.get(path, 0) % len(options)]
 
     def hazard(self, name: str, options: Mapping[str, T], calm: float = 0.92) -> T:
-        """As `one`, of named options that are written down, but for the first."""
+        """As `one`, of named options that are written down, except the first."""
         names = list(options)
         found = self.one(name, names, calm)
         if found != names[0]:

@@ -27,7 +27,7 @@ REASONS: Mapping[str, str] = {
     "of the trees a fifth, what each file tells the others and does with their functions nine tenths, the codemods one "
     "and a half of it, the start with the search for files a quarter; a fifth of all bytes is read again, for calls "
     "of other files or for what they tell, and that takes three fifths",
-    "cold-wall": "as for the processor time: two processes share it about evenly, but for the start",
+    "cold-wall": "as for the processor time: two processes share it about evenly, except for the start",
     "fixit": "as for the wall time of a cold check",
     "warm": "ruff reads on both cores, jaxfix walks, reads, hashes and asks on one; to start takes a quarter of it",
     "changed": "the file that has changed is parsed and looked at twice: alone, for what it tells, and with what it is "

@@ -60,7 +60,7 @@ def _line(entry: Entry) -> str:
 
 @cache
 def build(folders: tuple[str, ...], apart: tuple[str, ...] = ()) -> str:
-    """Names the state of the sources in `folders`, but for the paths that begin with one of `apart`."""
+    """Names the state of the sources in `folders`, except for the paths that begin with one of `apart`."""
     digest = hashlib.sha256()
     for folder in folders:
         found = (path for kind in ("*.py", "*.txt", "*.json") for path in (ROOT / folder).rglob(kind))

@@ -90,7 +90,7 @@ def asked(at: Path, then: str, today: str) -> Iterator[tuple[str, dict[str, obje
 
 
 def imported(at: Path, then: str, today: str) -> Iterator[tuple[str, dict[str, object]]]:
-    """As `asked`, of every module of each repository in `at` but for tests: whether it can be imported."""
+    """As `asked`, of every module of each repository in `at` except for tests: whether it can be imported."""
     for each in sorted(at.iterdir()):
         found = (module_of(path.relative_to(each)) for path in sorted(each.rglob("*.py")))
         names = tuple(name for name in found if name is not None and "test" not in name)

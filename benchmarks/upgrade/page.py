@@ -10,7 +10,7 @@ _HEAD = """\
 
 Written by `python -m benchmarks.upgrade`: `table --python PATH ...` runs the rows of the [table](../changes.md) in
 environments, `repositories --at DIR` measures the repositories that were unpacked there. What it finds is read, not
-run, but for the imports.
+run, except for the imports.
 """
 JUDGED = """\
 The repositories were chosen before they were looked at: five at their newest stored state, five at the last commit of
@@ -96,7 +96,7 @@ def _users(found: list[Mapping[str, Any]] | None) -> Iterator[str]:
     yield "of 2021 or their newest; and the last twelve in the table, six and six, chosen by name after all others."
     yield "They are at their last commit before 15 June 2023. *Raise*, *only warn* and *differ* are lines, but"
     yield "for findings of dl-workshop, fedjax, t5x and jaxformer; *names* need no run. *Lines written* are those"
-    yield "of `--unproven`: each was read, or is the old one but for the name of a function of trees. The wrong"
+    yield "of `--unproven`: each was read, or is the old one except for the name of a function of trees. The wrong"
     yield "one: objax asks for `__args__` of a `Union` of which one member is left; such a line needs a run since."
     yield "What a version lacks that the project still names, is not written: fedjax runs with jax 0.4.4 too, by"
     yield "what it requires.\n"

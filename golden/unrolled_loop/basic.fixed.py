@@ -124,9 +124,7 @@ def trajectory(x, gains: jax.Array):
         x = x + 0.1 * v
         return x, (speeds_row, x)
 
-    x, (speeds, seen) = jax.lax.scan(
-        loop_body, x, (jnp.arange(64), gains[:64])
-    )
+    x, (speeds, seen) = jax.lax.scan(loop_body, x, (jnp.arange(64), gains[:64]))
     return seen, jnp.array(speeds)
 
 

@@ -19,7 +19,7 @@ def without_unbound(
     after: Mapping[str, bytes],
     scripts: Container[str] = (),
 ) -> tuple[Output, ...]:
-    """The outputs but for variables that functions of `after` bind less often than those of `before`.
+    """The outputs except variables that functions of `after` bind less often than those of `before`.
 
     A variable that a fix moves into a function of its own keeps an earlier value outside; a read of it would show.
 
@@ -35,7 +35,7 @@ def without_unbound(
 
 
 def without_counts(outputs: Sequence[Output], texts: Iterable[bytes]) -> tuple[Output, ...]:
-    """The outputs but for Python numbers that a loop binds: a change may go round it in another way.
+    """The outputs except Python numbers that a loop binds: a change may go round it in another way.
 
     Args:
       texts: of the files, before and after.

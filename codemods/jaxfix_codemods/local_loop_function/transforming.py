@@ -7,7 +7,7 @@ from jaxfix.api import Code, Confidence, Declined, Equality, Finding, Module, Re
 from jaxfix.api.analysis import Transformed, always_runs, demands, effects, positional_of, transform_of
 from jaxfix_codemods.callers import is_left_to_others
 from jaxfix_codemods.local_loop_function.jitting import UnderJit, jitted
-from jaxfix_codemods.local_loop_function.naming import first_line, last_part
+from jaxfix_codemods.local_loop_function.naming import first_line, last_part, listed
 from jaxfix_codemods.local_loop_function.retracing import check_gain, retraced, title
 
 
@@ -22,7 +22,7 @@ def findings(module: Module, transformed: Transformed) -> Iterator[Finding]:
         Finding,
         at=transformed.at,
         message=f"`{first_line(module, transformed.at)}` contains "
-        f"{' and '.join(f'`{name}`' for name in primitives)}, compiled again at every call",
+        f"{listed([f'`{name}`' for name in primitives])}, compiled again at every call",
         title=title(transformed.names[0]),
         confidence=Confidence.CERTAIN if again else Confidence.POSSIBLE,
         moot=not again and all(is_left_to_others(module, site) for site in sites),

@@ -96,7 +96,7 @@ def _calls(loop: ast.stmt) -> list[ast.Call]:
 
 
 def _nodes(loop: ast.stmt) -> Iterator[ast.AST]:
-    """Those of the loop, but for functions that it defines."""
+    """Those of the loop, except functions that it defines."""
     pending: list[ast.AST] = [loop]
     while pending:
         node = pending.pop()

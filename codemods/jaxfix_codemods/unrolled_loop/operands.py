@@ -49,7 +49,7 @@ class Operand:
 def operands(module: Module, rounds: Rounds, carry: Carry) -> tuple[Operand, ...]:
     """The arrays that are read row by row, where the file takes a derivative; none where a read needs the number.
 
-    An index of a loop is differentiated as a sum, over the iterations, of arrays that are zero but for one row.
+    An index of a loop is differentiated as a sum, over the iterations, of arrays that are zero except for one row.
     """
     is_plain = rounds.number is not None and rounds.counts_up and not rounds.arrays and _starts_at_zero(module, rounds)
     if not is_plain or not module.names.may_name(_DERIVATIVES):

@@ -16,7 +16,7 @@ _STORED = ("__name__", "__package__", "__spec__", "__file__", "__path__", "__loa
 
 
 class Unmade(Exception):
-    """Why an original cannot be had, in words."""
+    """Why an original cannot be made, in words."""
 
 
 class Text:

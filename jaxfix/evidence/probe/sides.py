@@ -27,7 +27,7 @@ class Sides:
       calls_back: whether jax calls Python functions for them, at some time.
 
     Raises:
-      Unmade: the original cannot be had.
+      Unmade: the original cannot be made.
     """
 
     def __init__(
