@@ -41,3 +41,30 @@ def traced(x):
 if __name__ == "__main__":
     values = jnp.arange(5.0)
     print(jnp.sum(values[values > 1]))
+
+
+# Of an object of the file's own, which a decorator makes of the array.
+class Sharded:
+    def __init__(self, value):
+        self.value = np.asarray(value)
+
+    def __gt__(self, other):
+        return Sharded(self.value > other)
+
+    def __getitem__(self, index):
+        return self.value[index.value]
+
+
+def sharded(function):
+    return lambda *args: Sharded(function(*args))
+
+
+@sharded
+def zeros(n):
+    return jnp.zeros(n)
+
+
+def of_objects(count):
+    for n in range(count):
+        values = zeros(n)
+        print(values[values > 0.5].sum())

@@ -3,6 +3,7 @@
 from jaxfix.dataflow import induction
 from jaxfix.dataflow.budget import MOST_CALLS, MOST_PARTS
 from jaxfix.dataflow.call_graph import Callers, callers, outside_arguments, stored_users
+from jaxfix.dataflow.decorated import keeps_results, kept_results
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.dtypes import DEFAULT, HALVES, DtypeOrigins, Dtypes
 from jaxfix.dataflow.induction import Number
@@ -191,6 +192,8 @@ __all__ = [
     "is_taken_elsewhere",
     "iterations",
     "jitted_names",
+    "keeps_results",
+    "kept_results",
     "last_name",
     "leaves",
     "local_uses",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from jaxfix.dataflow.budget import MOST_BINDINGS, MOST_PARTS
 from jaxfix.dataflow.call_graph import values_elsewhere
 from jaxfix.dataflow.callees import Callees, default
+from jaxfix.dataflow.decorated import kept_results
 from jaxfix.dataflow.init_update_pairs import Pair, pairs
 from jaxfix.dataflow.loop_carry import Carried, Carrying, Flow, Place
 from jaxfix.dataflow.solver import Lattice, Solver
@@ -353,11 +354,11 @@ class Origins:
             return (self._cast(call, (key,)),)
         valued = self._callees.valued(call) if key == 0 else None
         if valued is not None:
-            return tuple(source for expr in returned(valued) for source in self.of(expr))
+            return tuple(source for expr in kept_results(self._module, valued) for source in self.of(expr))
         function = self.called(call)
-        results = returned(function) if function is not None else ()
-        if results:
-            return tuple(item for expr in results for item in self.items(expr, key))
+        found = kept_results(self._module, function) if function is not None else ()
+        if found:
+            return tuple(item for expr in found for item in self.items(expr, key))
         result = self.result(call)
         return self.item(result, key) if result is not None else (call,)
 

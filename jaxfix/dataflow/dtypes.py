@@ -4,17 +4,17 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import cached_property, reduce
 
+from jaxfix.dataflow.decorated import kept_results
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.dataflow.sources import CASTS, CastLike, Part
 from jaxfix.library.facets import Class, Dtype, Member, Package, Result, Scalar, Transform
 from jaxfix.library.table import dtype_positions, short_names, where
-from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.records import Key
 from jaxfix.source.frozen import frozen
-from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.nodes import Function, walk
 
 DEFAULT = "default"
 """The dtype that jax gives Python floats: float32, or float64 under x64."""
@@ -190,7 +190,7 @@ class DtypeOrigins:
                 return self._given(inner.args[0]) if inner.args else UNKNOWN
         mapped = self.origins.mapped(call)
         if mapped is not None:
-            return self._all(returned(mapped))
+            return self._results(mapped)
         if module in _ELEMENTWISE:
             return self._numpy(call, last)
         if last in CASTS:
@@ -202,8 +202,12 @@ class DtypeOrigins:
             return UNKNOWN
         function = self.origins.called(call)
         if function is not None and self._module.definition(call.func) is function:
-            return self._all(returned(function)) if returned(function) else UNKNOWN
+            return self._results(function)
         return self._builtin(call) or self._given(call.func)
+
+    def _results(self, function: Function) -> Dtypes:
+        found = kept_results(self._module, function)
+        return self._all(found) if found else UNKNOWN
 
     def _builtin(self, call: ast.Call) -> Dtypes | None:
         match call.func:

@@ -10,6 +10,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from jaxfix.dataflow.call_graph import values_elsewhere
+from jaxfix.dataflow.decorated import kept_results
 from jaxfix.dataflow.def_use import Origins
 from jaxfix.dataflow.loop_carry import Carried
 from jaxfix.dataflow.promotion import as_array, as_carry, as_quotient, as_traced, joined, least, promoted
@@ -18,7 +19,6 @@ from jaxfix.dataflow.sources import CastLike
 from jaxfix.library.facets import Class, Dtype, Package, Result, Scalar, WeakType
 from jaxfix.library.table import dtype_positions, short_names, where
 from jaxfix.report.abstract_value import UNKNOWN, Form, Kind, Value
-from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.syntax.nodes import Function
 
@@ -214,10 +214,10 @@ class Values:
 
     def _result(self, call: ast.Call) -> Value | None:
         function = self.origins.called(call)
-        results = [self._inner(expr) for expr in returned(function)] if function is not None else []
-        known = [value for value in results if value is not None]
+        found = [self._inner(expr) for expr in kept_results(self._module, function)] if function is not None else []
+        known = [value for value in found if value is not None]
         if not known:
-            return None if results else UNKNOWN
+            return None if found else UNKNOWN
         result = reduce(joined, known)
         # Through a transformation or a decorator, numbers come back as arrays.
         is_plain = self.origins.jitted(call) is None and not getattr(function, "decorator_list", ())
@@ -225,8 +225,11 @@ class Values:
 
     def _leaf(self, mapped: Function) -> Value | None:
         """What a function makes of the leaves of trees."""
-        known = [value for value in map(self._inner, returned(mapped)) if value is not None]
-        return replace(reduce(joined, known), scalar=False) if known else None
+        found = [self._inner(expr) for expr in kept_results(self._module, mapped)]
+        known = [value for value in found if value is not None]
+        if not known:
+            return None if found else UNKNOWN
+        return replace(reduce(joined, known), scalar=False)
 
     def _cast(self, call: ast.Call, value: ast.expr, dtype: ast.expr) -> Value | None:
         before = self._inner(value)

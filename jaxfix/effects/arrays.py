@@ -2,6 +2,7 @@
 
 import ast
 
+from jaxfix.dataflow.decorated import keeps_results
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
@@ -55,7 +56,9 @@ def _is_mapped(module: Module, func: ast.expr) -> bool:
     if not isinstance(made, ast.Call) or module.qualname(made.func) not in _BATCHING or not made.args:
         return False
     function = module.definition(made.args[0])
-    return function is not None and not any(_may_be_object(module, result) for result in returned(function))
+    if function is None or not keeps_results(module, function):
+        return False
+    return not any(_may_be_object(module, result) for result in returned(function))
 
 
 def _may_be_object(module: Module, result: ast.expr) -> bool:

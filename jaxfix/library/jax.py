@@ -133,6 +133,7 @@ FUNCTIONS = (
     Function("jax.make_jaxpr", (Transform.TRACES, Transform.SHAPES_ONLY)),
     Function("jax.make_mesh", (Effect.PLACES,), versions="jax>=0.4.35"),
     Function("jax.named_call", (Transform.PASSES_ON, Identity.RENEWS)),
+    Function("jax.named_scope", (Transform.TRANSPARENT,)),
     Function("jax.NamedSharding", (Result.DESCRIPTION,)),
     Function("jax.nn.gelu", (Result.ARRAY,)),
     Function("jax.nn.identity", (Result.SAME_BUFFER,)),

@@ -108,10 +108,13 @@ def has_strange_decorator(module: Module, function: Function) -> bool:
 
 
 def _is_strange(module: Module, decorator: ast.expr) -> bool:
+    return not is_known_decorator(module, decorator) and wrapping(module, decorator) is not Wrapping.CALLS
+
+
+def is_known_decorator(module: Module, decorator: ast.expr) -> bool:
+    """Whether `decorator` is of a library, and known to call what it decorates where the result is called."""
     plain = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", None)
-    if plain in _TRANSPARENT_DECORATORS or transform_of(module, decorator) in _KNOWN_DECORATORS:
-        return False
-    return wrapping(module, decorator) is not Wrapping.CALLS
+    return plain in _TRANSPARENT_DECORATORS or transform_of(module, decorator) in _KNOWN_DECORATORS
 
 
 def ruled_by(module: Module, function: Function) -> Function | None:

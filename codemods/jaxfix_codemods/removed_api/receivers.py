@@ -15,6 +15,8 @@ from jaxfix.api.analysis import (
     callers,
     changes_of,
     is_read_elsewhere,
+    keeps_results,
+    kept_results,
     positional_of,
 )
 from jaxfix.api.library import Effect, Method, Result, Transform, members_of, short_names, where
@@ -60,9 +62,25 @@ def _is_array(module: Module, expr: ast.expr) -> bool:
             return again(part)
         case ast.Call() if _is_changed(module, expr):
             return False
-    number = values.of(expr)  # what a decorated function returns may be another object
+    number = values.of(expr)
     is_array = number.is_array and not (number.form is Form.ARRAY and number.kind is Kind.UNKNOWN)
-    return is_array or module.get(arrays)(expr) or any(map(module.get(_trees), _mapped(module, expr)))
+    if is_array or any(map(module.get(_trees), _mapped(module, expr))):
+        return True
+    sources = _sources(module, expr)
+    return module.get(arrays)(expr) if sources is None else bool(sources) and all(map(again, sources))
+
+
+def _sources(module: Module, expr: ast.expr) -> Sequence[ast.expr] | None:
+    """What a variable may stand for, or a function of this file returns; None of anything else."""
+    match expr:
+        case ast.Name(id=name):
+            bound = [each.node for each in module.bindings(name, module.scope_of(name, expr))]
+            values = [module.value_of(node) if isinstance(node, ast.Name) else None for node in bound]
+            known = [value for value in values if value is not None]
+            return known if len(known) == len(values) else ()
+        case ast.Call(func=func) if (function := module.definition(func)) is not None:
+            return kept_results(module, function)
+    return None
 
 
 def _mapped(module: Module, leaf: ast.expr) -> Iterator[ast.expr]:
@@ -197,8 +215,8 @@ def _is_tuple(module: Module, call: ast.Call) -> bool:
     if maker is not None:
         return module.qualname(maker.func) in _PAIRS or any(isinstance(k.value, ast.Tuple) for k in maker.keywords)
     made = jitted_of(module, call.func)
-    results = returned(made.function) if made is not None and made.function is not None else ()
-    return bool(results) and all(isinstance(result, ast.Tuple) for result in results)
+    given = returned(made.function) if made is not None and made.function is not None else ()
+    return bool(given) and all(isinstance(each, ast.Tuple) for each in given)
 
 
 def _makes_arrays(module: Module, call: ast.Call) -> bool:
@@ -212,8 +230,8 @@ def _makes_arrays(module: Module, call: ast.Call) -> bool:
         return bool(call.args) and module.get(_trees)(call.args[0])
     if name in _TREE_MAPS and call.args:
         function = module.definition(call.args[0])
-        results = returned(function) if function is not None else ()
-        return bool(results) and all(map(module.get(_arrays), results))
+        given = kept_results(module, function) if function is not None else ()
+        return bool(given) and all(map(module.get(_arrays), given))
     made = jitted_of(module, call.func)
     if made is not None:
         return made.jit.by not in _FILTERING
@@ -221,10 +239,9 @@ def _makes_arrays(module: Module, call: ast.Call) -> bool:
 
 
 def _is_changed(module: Module, call: ast.Call) -> bool:
-    """Whether a decorator other than `jax.jit` makes what the function returns."""
+    """Whether a decorator may make another thing of what the function returns."""
     function = module.definition(call.func)
-    made_by = [] if function is None or isinstance(function, ast.Lambda) else function.decorator_list
-    return len(made_by) > 1 or (len(made_by) == 1 and jitted_of(module, call.func) is None)
+    return function is not None and not keeps_results(module, function)
 
 
 def _gradient(module: Module, call: ast.Call) -> ast.Call | None:

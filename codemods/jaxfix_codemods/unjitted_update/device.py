@@ -16,6 +16,7 @@ from jaxfix.api.analysis import (
     family,
     is_of_others,
     is_script,
+    keeps_results,
     last_name,
     methods,
     own_class,
@@ -376,7 +377,9 @@ class Device(Likely):
                 qualname = self._module.qualname(func) or ""
                 if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
                     return True
-                if jit_of(self._module, func) is not None or self._call(expr) > 0 or self._is_mapped(func):
+                if jit_of(self._module, func) is not None or self._is_mapped(func):
+                    return True
+                if self._call(expr) > 0 and self._returns_its_own(expr):
                     return True
                 if isinstance(func, ast.Attribute) and func.attr in _SHAPING and self.is_array(func.value):
                     return True
@@ -387,6 +390,11 @@ class Device(Likely):
             case ast.Subscript(value=value):
                 return self.is_array(value)
         return self._values.of(expr).is_array
+
+    def _returns_its_own(self, call: ast.Call) -> bool:
+        """Whether no decorator may make another thing of what a function of this file returns."""
+        function = likely_callee(self._module, call)
+        return function is None or keeps_results(self._module, function)
 
     def _is_mapped(self, func: ast.expr) -> bool:
         """Whether it is a variable for a function that `jax.vmap`, or the like, has made: its results are arrays."""
