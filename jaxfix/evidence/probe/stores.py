@@ -13,13 +13,16 @@ _READERS = {"len", "print", "sorted", "sum", "min", "max", "any", "all", "float"
 _BY_NAME = {"setattr", "__setattr__", "setitem", "patch", "object"}
 _WRITERS = {"fill", "sort", "put", "itemset", "copyto", "place", "putmask", "shuffle"}
 _MOST_FILES = 300
+_DEFERRED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+"""What reads its variables later than it is made."""
 
 
 class Stores(ast.NodeVisitor):
     """What the sources of a program assign to again, by name.
 
     Attributes:
-      names: (file, variable) of modules that are assigned more than once, in a loop, or by `global`.
+      names: (file, variable) of modules that are assigned more than once, in a loop, or by `global`; not those whose
+        assignments are all above the first function that mentions them.
       late: those of them that are assigned in a loop or by `global`: what is chosen once, by a condition, is not.
       local: (file, function, variable) that are assigned more than once, in a loop, or by `nonlocal`.
       attributes: attributes that are assigned outside of constructors.
@@ -43,6 +46,7 @@ class Stores(ast.NodeVisitor):
         self._imported: set[str] = set()
         self._scopes: list[str] = []
         self._counts: list[dict[str, int]] = [{}]
+        self._lines: dict[str, int] = {}
         self._loops = 0
         self._constructing = False
 
@@ -51,7 +55,18 @@ class Stores(ast.NodeVisitor):
         imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
         self._imported = {(name.asname or name.name).partition(".")[0] for node in imports for name in node.names}
         self.visit(tree)
-        self.names |= {(file, name) for name, count in self._counts[0].items() if count > 1}
+        again = {name for name, count in self._counts[0].items() if count > 1}
+        self.names |= {(file, name) for name in again - self._settled(tree, again)}
+
+    def _settled(self, tree: ast.Module, names: set[str]) -> set[str]:
+        """Those of the names that the module assigns line by line before it makes a function that mentions them."""
+        first: dict[str, int] = {}
+        for function in (node for node in ast.walk(tree) if isinstance(node, _DEFERRED)):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Name) and node.id in names:
+                    first[node.id] = min(first.get(node.id, function.lineno), function.lineno)
+        plain = {name for name in names & self._lines.keys() if (self._file, name) not in self.late}
+        return {name for name in plain if name in first and self._lines[name] < first[name]}
 
     def may_rebind_local(self, function: str, file: str, name: str) -> bool:
         """Whether a variable that this function captures is assigned again around it."""
@@ -62,6 +77,7 @@ class Stores(ast.NodeVisitor):
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._store(node.name)
+        self._note(node.name, node.lineno)
         outer = self._loops, self._constructing
         self._loops, self._constructing = 0, node.name in ("__init__", "__post_init__", "setup", "__new__")
         self._counts.append({part.arg: 1 for part in ast.walk(node.args) if isinstance(part, ast.arg)})
@@ -77,6 +93,7 @@ class Stores(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._store(node.name)
+        self._note(node.name, node.lineno)
         self._counts.append({})
         self._scopes.append(f"{node.name}.")
         self.generic_visit(node)
@@ -105,6 +122,7 @@ class Stores(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._store(node.id)
+            self._note(node.id, node.lineno)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -151,6 +169,10 @@ class Stores(ast.NodeVisitor):
         if isinstance(node.value, ast.Name):
             self.changed.add(node.value.id)
         self.generic_visit(node)
+
+    def _note(self, name: str, line: int) -> None:
+        if len(self._counts) == 1:
+            self._lines[name] = max(self._lines.get(name, 0), line)
 
     def _store(self, name: str, count: int = 1) -> None:
         counts = self._counts[-1]
