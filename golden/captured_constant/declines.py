@@ -65,7 +65,7 @@ compiled = jax.jit(plain)
 
 
 shifted = jnp.zeros((600, 600))
-shifted = shifted.at[0].set(1.0)
+shifted += 1.0
 
 
 @jax.jit

@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, taken_by_name, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
@@ -11,11 +11,13 @@ from jaxfix.library.table import ROWS, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family, strange_base
+from jaxfix.semantic.dominance import is_bound_before
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, MUTATORS, changes_of, is_own_object, is_stored
 from jaxfix.semantic.project.query import CHANGES_OWN, FILLS, REBINDS, SETS_NAMES, STORES
 from jaxfix.semantic.project.summary_types import ANY_NAME
 from jaxfix.source.frozen import frozen
+from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import walk
 from jaxfix.syntax.signatures import parameters_of
 
@@ -51,13 +53,20 @@ class During:
 
 
 def why_unstable(
-    module: Module, name: str, scope: ast.AST, *, around: ast.AST | None = None, during: During | None = None
+    module: Module,
+    name: str,
+    scope: ast.AST,
+    *,
+    around: ast.AST | None = None,
+    during: During | None = None,
+    since: ast.AST | None = None,
 ) -> Reason | None:
     """Why the object of `name` can be replaced, or change, while the program runs.
 
     Args:
       around: a node in whose surroundings `name` is bound: loops that both stand in do not count.
       during: only what happens in it counts.
+      since: a node: of several assignments that all come before it, each time, the last one counts.
 
     Returns:
       None if it does not.
@@ -70,7 +79,7 @@ def why_unstable(
     if during is not None and found:
         if any(not during.leaves(module, binding.node) for binding in found):
             return Reason(Code.REBOUND, f"`{name}` is rebound while it runs")
-    elif len(found) != 1:
+    elif len(found) != 1 and not _are_before(module, found, since):
         return Reason(Code.REBOUND, f"`{name}` is bound more than once")
     if scope is module.tree and is_bound_by_a_cell(module, name):
         return Reason(Code.CELL_RERUN, f"another cell binds `{name}`, and may be run again")
@@ -78,7 +87,7 @@ def why_unstable(
         return Reason(Code.REBOUND, f"`{name}` is rebound through `globals`")
     if during is not None:
         return _why_changed(module, name, scope, during)
-    (binding,) = found
+    binding = max(found, key=lambda each: getattr(each.node, "lineno", 0))
     shared = set(module.ancestors(around)) if around is not None else set()
     outer = next((each for each in repeating(module, binding.node, scope) if each not in shared), None)
     if outer is not None:
@@ -89,6 +98,16 @@ def why_unstable(
             return Reason(Code.MUTATED, f"`{name}` is changed in place")
     value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
     return _why_filled(module, name, scope, value) or why_object_unstable(module, value)
+
+
+def _are_before(module: Module, found: Sequence[Binding], since: ast.AST | None) -> bool:
+    """Whether all are assignments that are above a node in a block which it is in."""
+    statements = [module.statement(each.node) for each in found if isinstance(each.node, ast.Name)]
+    return (
+        since is not None
+        and 0 < len(statements) == len(found)
+        and all(isinstance(each, ast.Assign) and is_bound_before(module, each, since) for each in statements)
+    )
 
 
 def _why_filled(module: Module, name: str, scope: ast.AST, value: ast.expr | None) -> Reason | None:

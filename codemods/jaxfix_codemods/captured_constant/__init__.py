@@ -39,10 +39,10 @@ After:
     print(x.sum())
 
 Safety: needs a rerun. A constant is read once, at the first call; an argument is read at each call. So a variable
-that is bound twice is declined, and so is a NumPy array, which may be refilled. A program keeps its constant after
-the array is deleted, while a call with a deleted argument raises: arrays that another file receives, or that this
-file deletes or may donate, are declined. A caller of the function that makes the jitted function may still delete
-what it passed.
+that is bound again after the function is made is declined, and so is a NumPy array, which may be refilled. A program
+keeps its constant after the array is deleted, while a call with a deleted argument raises: arrays that another file
+receives, or that this file deletes or may donate, are declined. A caller of the function that makes the jitted
+function may still delete what it passed.
 
 Declined too: computations of the constant alone, which XLA does once at compile time; and functions of which some
 file uses the jitted form, such as `lower`. Only arrays of at least 1 MiB count, and containers of arrays. The
@@ -249,7 +249,7 @@ def _check(module: Module, function: Function | None, each: Captured) -> None:
     if not uses:
         raise Declined(Reason(Code.UNREAD, f"a function that it calls reads `{each.variable}`"))
     scope = module.scope_of(each.variable, uses[0])
-    _check_bindings(module, each, scope)
+    _check_bindings(module, function, each, scope)
     _check_given_away(module, each.variable, scope)
     is_mask = any(one.noted.what.startswith("bool[") for one in each.held)
     for use in uses:
@@ -257,11 +257,11 @@ def _check(module: Module, function: Function | None, each: Captured) -> None:
     check_function(module, function)
 
 
-def _check_bindings(module: Module, each: Captured, scope: ast.AST | None) -> None:
-    """Refuses what may be another array at a later call."""
+def _check_bindings(module: Module, function: Function, each: Captured, scope: ast.AST | None) -> None:
+    """Refuses what may be another array at a later call, after the function was made."""
     if scope is None or each.variable is None:
         raise Declined(Reason(Code.UNREAD, "where it is bound is unknown"))
-    reason = why_unstable(module, each.variable, scope)
+    reason = why_unstable(module, each.variable, scope, since=function)
     if reason is not None:
         raise Declined(reason.restated(f"{reason}: the program keeps the array of its first call"))
 
