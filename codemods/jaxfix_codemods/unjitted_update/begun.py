@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Declined, Module, Rewriter, Staging, jit_of, walk
-from jaxfix.api.analysis import MAY, Solver, Values, reaching
+from jaxfix.api.analysis import MAY, Solver, Values
 from jaxfix_codemods.jitting.whole import check_made_once
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
@@ -16,8 +16,11 @@ def begun(module: Module) -> Iterator[ast.Call]:
     """The calls `optimizer.init(params)` that run eagerly, and once, of optimizers that a library made."""
     for call in module.spelled_calls({"init"}):
         match call, module.parent(call):
-            case ast.Call(func=ast.Attribute(value=ast.Name() as owner), args=[given], keywords=[]), ast.Assign():
-                is_several = isinstance(given, ast.Name) and _shapes(module, given) >= _SEVERAL
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name() as owner), args=[given], keywords=[]),
+                ast.Assign() as statement,
+            ):
+                is_several = isinstance(given, ast.Name) and _shapes(module, given, statement) >= _SEVERAL
                 if is_several and _is_optimizer(module, owner) and _is_made_once(module, call):
                     yield call
 
@@ -28,19 +31,28 @@ def put_under_jit(module: Module, call: ast.Call, edit: Rewriter) -> None:
     edit.replace(call.func, f"{jit}({module.text(call.func)})")
 
 
-def _shapes(module: Module, params: ast.Name) -> int:
-    """How many shapes the code spells out that makes the parameters, in this file."""
-    found = reaching(module, params, module.bindings(params.id, module.scope_of(params.id, params)))
-    made = module.value_of(found[0].node) if len(found) == 1 and isinstance(found[0].node, ast.Name) else None
+def _shapes(module: Module, params: ast.Name, begins: ast.stmt) -> int:
+    """How many shapes the code of this file spells out that makes the parameters, in the same block before."""
+    made = None
+    for statement in getattr(module.parent(begins), "body", ()):
+        if statement is begins:
+            break
+        for target in statement.targets if type(statement) is ast.Assign else ():
+            if type(target) is ast.Name and target.id == params.id:
+                made = statement.value
     if not isinstance(made, ast.Call | ast.Dict):
         return 0
     function = module.definition(made.func) if isinstance(made, ast.Call) else None
-    shapes = set[str]()
+    shapes = set[tuple[object, ...]]()
     for node in walk(function or made):
         for given in node.args if type(node) is ast.Call else ():
             if type(given) is ast.Tuple:
-                shapes.add(module.text(given))
+                shapes.add((*map(_spelled, given.elts),))
     return len(shapes)
+
+
+def _spelled(size: ast.expr) -> object:
+    return getattr(size, "id", getattr(size, "value", size))
 
 
 def _is_optimizer(module: Module, owner: ast.Name) -> bool:
