@@ -816,3 +816,44 @@ def test_a_real_run_finds_what_the_golden_trace_says(
     _, out, _ = cli("check", "--trace", "p.json", "--select", name.replace("_", "-"), "--output-format", "json")
     found = [(entry["id"], entry["line"]) for entry in json.loads(out)["findings"]]
     assert found == [(name.replace("_", "-"), wanted)]
+
+
+UNSIZED = """\
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def move(place, dt):
+    return place + dt * jnp.sin(place)
+
+
+def main(size):
+    np.save("a.npy", np.zeros(size, np.float32))
+    place = jnp.asarray(np.load("a.npy"))
+    for _ in range(5):
+        place = move(place, 0.1)
+    return place
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
+"""
+
+
+@pytest.mark.evidence
+@pytest.mark.parametrize(("size", "is_told"), [("4000000", True), ("40000", False)])
+def test_a_run_tells_the_size_of_a_state_that_the_text_does_not(
+    traced: Path, cli: Run, monkeypatch: pytest.MonkeyPatch, size: str, is_told: bool
+) -> None:
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    (traced / "train.py").write_text(UNSIZED)
+    cli("trace", "-o", "p.json", "--", "train.py", size)
+    plain, seen = (
+        cli("check", *words, "--output-format", "json")[1] for words in (["train.py"], ["--trace", "p.json"])
+    )
+    told = ["Donate `place` to `move`: 16 MB"] if is_told else []
+    assert [[entry["title"] for entry in json.loads(out)["findings"]] for out in (plain, seen)] == [[], told]

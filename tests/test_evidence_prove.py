@@ -559,6 +559,43 @@ def test_a_jit_is_proven_by_three_runs() -> None:
     assert [fixes for _, fixes in program.runs] == [frozenset(), frozenset("b"), frozenset("b")]
 
 
+def rounding(wrong: str) -> Stripped:
+    """A program of three jits, of which one changes a printed number, and single steps of it round differently."""
+    program = stripped("bcd", stdout="7\n")
+    plain = program._run
+
+    def run(fixes: frozenset[str], case: str, patched: bool) -> Measurement:
+        told = plain(fixes, case, patched)
+        steps = (replace(each, single=1e-7 * each.function.endswith(wrong)) for each in told.razor)
+        return replace(told, razor=tuple(steps), stdout="8\n" if wrong in fixes else "7\n")
+
+    program._run = run  # type: ignore[method-assign]
+    return program
+
+
+@pytest.mark.parametrize("wrong", ["b", "c", "d"])
+def test_of_several_jits_those_that_round_are_the_suspects(wrong: str) -> None:
+    program = rounding(wrong)
+    found = {entry.key: entry.verdict for entry in of_jits(program, "bcd")}
+    assert found == {key: Verdict.DIFFERENT if key == wrong else Verdict.PROVEN for key in "bcd"}
+    assert len(program.runs) == 5  # as it is; with all and without that one, as they are and their `jit` taken out
+
+
+def test_what_a_jit_is_left_out_of_needs_no_run_without_the_others() -> None:
+    program = stripped("bc")
+    program.once = 1
+    program.compiles = lambda fixes, case: 5 - len(fixes)
+    assert {entry.verdict for entry in of_jits(program, "bc")} == {Verdict.PROVEN}
+    assert len(program.runs) == 5  # as it is; with both, as they are and their `jit` taken out; without each
+
+
+@pytest.mark.parametrize(("label", "runs"), [("f call 1 left `x`", 3), ("f call 2", 4)], ids=["a variable", "a result"])
+def test_what_only_one_run_leaves_in_a_variable_has_moved(label: str, runs: int) -> None:
+    program = stripped("b", outputs=(output("f call 1", 1.0), output(label, 1.0)))
+    of_jits(program, "b")
+    assert len(program.runs) == runs
+
+
 def test_a_jit_beside_a_donation_is_held_to_two_runs_of_the_original() -> None:
     program = stripped("bM")
     jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"

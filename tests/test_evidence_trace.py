@@ -518,6 +518,31 @@ def test_data_that_jax_passes_as_arguments_is_no_constant(tmp_path: Path) -> Non
     assert not any(entry.noted for entry in traced(tmp_path, setting + program).compiles)
 
 
+@pytest.mark.parametrize(
+    ("made", "called", "size"),
+    [
+        ("@jax.jit\ndef g(x): return x * 2", "g(S)", 1_600_000),
+        ("@jax.jit\ndef g(x): return {'w': x['w'] * 2, 'b': x['b']}", "g({'w': S, 'b': S})", 3_200_000),
+        ("@jax.jit\ndef g(x, y): return x + y, y.sum()", "g(S, S)", 1_600_000),
+        ("@jax.jit\ndef g(x): return x.sum()", "g(S)", None),
+        ("@jax.jit\ndef g(x): return x.astype(jnp.float16)", "g(S)", None),
+        ("@jax.jit\ndef g(x): return x * 2", "g(S[:10])", None),
+        (
+            "class A:\n  def __init__(self): self.g = jax.jit(self._g)\n  def _g(self, x): return x * 2",
+            "A().g(S)",
+            1_600_000,
+        ),
+        ("def f(k, x): return x * k\ng = jax.jit(functools.partial(f, 2))", "g(S)", 1_600_000),
+    ],
+)
+def test_the_size_of_what_a_function_returns_in_the_place_of_what_it_takes(
+    tmp_path: Path, made: str, called: str, size: int | None
+) -> None:
+    program = f"import functools\nS = jnp.ones((400, 1000))\n{made}\n{called}\n"
+    noted = [each for entry in traced(tmp_path, program).compiles for each in entry.noted]
+    assert [(each.note.value, each.bytes) for each in noted] == ([] if size is None else [("state", size)])
+
+
 # --- what programs do that is dear --------------------------------------------------------------------------------
 
 DEAR = """\

@@ -35,12 +35,13 @@ captured values whose entries may differ in shape; NumPy arrays; elements of a l
 Python numbers or of no elements.
 
 Traced code gets `jax.lax.map`, which computes one element after the other and keeps the bits. Eager code gets
-`jax.vmap`, since an eager `jax.lax.map` with a new function compiles at each call. `jax.vmap` computes all elements
-at once: it is faster on most devices, needs the memory of all elements, sums in another order (1e-7 of the largest
-value in a mean, a norm or a softmax), and draws other numbers from `rbg` keys. So eager elements that draw random
-numbers or branch on values are left alone, and so are rows of a NumPy array, with which Python computes in double
-precision. A masked NumPy array raises under `jax.vmap`; for no rows, where `jnp.stack` raises, both return an empty
-array. Lists that a `for` appends to are handled by [`unrolled-loop`](unrolled-loop.md).
+`jax.vmap`, since an eager `jax.lax.map` with a new function compiles at each call. `jax.vmap` computes all elements at
+once: it is faster on most devices, needs the memory of all elements, sums in another order (1e-7 of the largest value
+in a mean, a norm or a softmax), and draws other numbers from `rbg` keys. So eager elements that draw random numbers or
+branch on values are left alone, and so are rows of a NumPy array, with which Python computes in double precision. A
+masked NumPy array raises under `jax.vmap`; for no rows, where `jnp.stack` raises, both return an empty array. Of arrays
+of unequal length, which `zip` cuts to the shortest, both raise. Lists that a `for` appends to are handled by
+[`unrolled-loop`](unrolled-loop.md).
 
 Evidence: fewer operations to compile, a loop counted once. Results are equal bit for bit, or differ because XLA fuses
 and sums in another order: then calls beside the original agree in double precision. If a warm call takes half as long
@@ -51,7 +52,7 @@ https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html; measured with jax 0.1
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from jaxfix.api import (
@@ -61,6 +62,7 @@ from jaxfix.api import (
     Declined,
     Equality,
     Finding,
+    Identifiers,
     Module,
     Proves,
     Reason,
@@ -85,6 +87,7 @@ _CONVERTING = where(Result.CONVERTED)
 _HOSTS = where(Package.HOST)
 _DRAWING = where(Draw.OF_BITS) | where(Draw.OF_PARTS)
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FEW, _MANY = 4, 32
 _TITLE = "Map the elements with `jax.lax.map`"
 _TITLE_OF_EAGER = "Compute the elements together with `jax.vmap`"
@@ -250,8 +253,10 @@ def _check(module: Module, mapped: _Mapped) -> None:
       Declined: they may differ in more than their values.
     """
     rounds, arrays = mapped.rounds, module.get(Arrays)
-    if len(rounds.arrays) > 1 or (rounds.arrays and rounds.number is not None) or rounds.is_backward:
-        raise Declined(Reason(Code.BY_HAND, "it goes over several arrays at once, or backwards"))
+    if rounds.is_backward:
+        raise Declined(Reason(Code.BY_HAND, "it goes backwards"))
+    if _is_tupled(rounds) and not _is_apart(module, mapped):
+        raise Declined(Reason(Code.NO_PLACE, "no function can be defined around the list"))
     listed = next((array for array in rounds.arrays if not arrays.is_one(array)), None)
     if listed is not None:
         text = f"`{module.text(listed)}` may be a list, whose entries differ in shape"
@@ -272,16 +277,42 @@ def _check(module: Module, mapped: _Mapped) -> None:
 
 
 def _map(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
-    rounds = mapped.rounds
+    rounds, element = mapped.rounds, module.text(mapped.elements.elt)
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
-    over = module.text(rounds.arrays[0]) if rounds.arrays else _numbers(module, mapped, edit)
-    target = module.text(rounds.loop.target)
-    edit.replace(mapped.call, f"{jax}.lax.map(lambda {target}: {module.text(mapped.elements.elt)}, {over})")
+    numbers = [_numbers(module, mapped, edit)] if rounds.number is not None else []
+    rows = [module.text(array) for array in rounds.arrays]
+    together = _listed([*numbers, _listed(rows)] if rows else numbers)
+    target, function = module.text(rounds.loop.target), f"lambda {module.text(rounds.loop.target)}: {element}"
+    if _is_tupled(rounds):
+        names = module.get(Identifiers)
+        several = "pair" if len(rows) + len(numbers) == 2 else "item"
+        function, row = (names.unused_at(name, mapped.call) for name in ("element", several))
+        lines = (f"def {function}({row}):", f"    {target.strip('()')} = {row}", f"    return {element}", "")
+        edit.insert_before(module.statement(mapped.call), "\n".join(lines))
+    edit.replace(mapped.call, f"{jax}.lax.map({function}, {together})")
+
+
+def _is_tupled(rounds: Rounds) -> bool:
+    """Whether an iteration is about several things, which a function to be mapped takes as one."""
+    return len(rounds.arrays) + (rounds.number is not None) > 1
+
+
+def _is_apart(module: Module, mapped: _Mapped) -> bool:
+    """Whether a function before the statement would see all that an element does, and run when the element does."""
+    around, statement = module.function(mapped.call), module.statement(mapped.call)
+    is_plain = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr)
+    is_only = sum(isinstance(node, (*_COMPREHENSIONS, ast.NamedExpr)) for node in walk(statement)) == 1
+    return isinstance(around, ast.FunctionDef) and is_plain and is_only
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"({', '.join(texts)})" if len(texts) > 1 else texts[0]
 
 
 def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
-    target, over = module.text(mapped.rounds.loop.target), module.text(mapped.rounds.arrays[0])
+    rounds = mapped.rounds
+    target, over = module.text(rounds.loop.target).strip("()"), ", ".join(map(module.text, rounds.arrays))
     function = f"lambda {target}: {module.text(mapped.elements.elt)}"
     match mapped.elements.elt:
         case ast.Call(func=ast.Name() as func, args=[ast.Name(id=given)], keywords=[]) if given == target:
@@ -291,7 +322,8 @@ def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
 
 def _numbers(module: Module, mapped: _Mapped, edit: Rewriter) -> str:
     jnp = edit.imported("jax.numpy", prefer="jnp", at=mapped.call)
-    return f"{jnp}.arange({', '.join(map(module.text, mapped.rounds.bounds))})"
+    bounds = ", ".join(map(module.text, mapped.rounds.bounds)) or f"len({module.text(mapped.rounds.arrays[0])})"
+    return f"{jnp}.arange({bounds})"
 
 
 CODEMOD = Codemod(
@@ -302,5 +334,5 @@ CODEMOD = Codemod(
     find=find,
     proves=Proves.SMALLER_PROGRAM,
     relieves=(Work.EAGER,),
-    raises=("masked arrays", "no rows"),
+    raises=("masked arrays", "no rows", "arrays of unequal length"),
 )

@@ -47,7 +47,7 @@ def printed(weights, rows):
 
 @jax.jit
 def pairs(weights, rows):
-    return jnp.stack([jnp.tanh(jnp.dot(rows[i], weights)) for i in reversed(range(40))])  # want: mapped-loop (no fix): or backwards
+    return jnp.stack([jnp.tanh(jnp.dot(rows[i], weights)) for i in reversed(range(40))])  # want: mapped-loop (no fix): goes backwards
 
 
 @jax.jit

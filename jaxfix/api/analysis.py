@@ -73,7 +73,7 @@ from jaxfix.semantic.project.query import (
 )
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
-from jaxfix.semantic.recompiles import statement_at
+from jaxfix.semantic.recompiles import compiled_function, statement_at
 from jaxfix.semantic.records import Key, Records
 from jaxfix.semantic.trip_count import HOT, iterations
 from jaxfix.staging import control_flow_calls, function_identity, traced_uses
@@ -154,6 +154,7 @@ __all__ = [
     "choice",
     "class_around",
     "class_of",
+    "compiled_function",
     "constancy",
     "control_flow_calls",
     "default_of",

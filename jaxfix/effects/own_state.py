@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import partial
 
 from jaxfix.dataflow.types import Values
 from jaxfix.effects.attributes import InstanceAttribute, reads_of, value_at, with_called
@@ -9,7 +10,7 @@ from jaxfix.effects.instance_state import why_read_unstable
 from jaxfix.effects.plain_parts import is_no_tree_class
 from jaxfix.report.abstract_value import Form
 from jaxfix.report.reason import Code, Declined, Reason
-from jaxfix.semantic.classes import class_around, class_of, family, methods, own_parameter
+from jaxfix.semantic.classes import bases_of, class_around, class_of, family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import INITIALISERS, is_own_object
 from jaxfix.semantic.receivers import classes_held
@@ -30,11 +31,13 @@ class OwnState:
       passed: the attributes that may be other ones at another call, or are data, in the order of the text.
       bound: those that the statements, or methods that they call, bind.
       copied: the attributes and methods that are read of a copy which holds what is passed, and not of the object.
+      reads: where what is passed is read, in methods that they call too.
     """
 
     passed: tuple[str, ...]
     bound: tuple[str, ...]
     copied: frozenset[str]
+    reads: tuple[ast.Attribute, ...]
 
 
 def own_state(
@@ -79,7 +82,8 @@ class _Reader:
         for name in data:
             if name not in changing:
                 self._check_held(name, changing)
-        return OwnState(tuple(passed), tuple(bound), frozenset(self._copied(changing)))
+        reads = (use for name in passed for use in self._uses[name] if isinstance(use.ctx, ast.Load))
+        return OwnState(tuple(passed), tuple(bound), frozenset(self._copied(changing)), tuple(reads))
 
     # --- what is read -----------------------------------------------------------------------------------------
 
@@ -157,15 +161,37 @@ class _Reader:
         Raises:
           Declined: it may not be, and they may not read it.
         """
+        if name not in self._direct and not all(map(partial(self._has, name), self._made())):
+            raise Declined(self._unbound(name))
         for function in (self._module.function(place) for place in self._places(name)):
             if isinstance(function, ast.FunctionDef) and function.name in INITIALISERS:
                 return True
         if any(self._module.bindings(name, each) for each in self._classes):
             return True
         if name not in self._direct:
-            raise Declined(Reason(Code.UNREAD, f"`{self._text(name)}` may be bound by no method yet"))
+            raise Declined(self._unbound(name))
         first = next(use for use in self._uses[name])
         return isinstance(first.ctx, ast.Load)
+
+    def _unbound(self, name: str) -> Reason:
+        return Reason(Code.UNREAD, f"`{self._text(name)}` may be bound by no method yet")
+
+    def _made(self) -> Iterator[ast.ClassDef]:
+        """The classes of objects that have these statements, and that this file makes."""
+        module, owner = self._module, self._classes[0]
+        for each in self._classes:
+            uses = [module.parent(use) for use in module.loads(each.name)]
+            is_made = any(isinstance(use, ast.Call) and class_of(module, use.func) is each for use in uses)
+            if is_made and owner in (each, *bases_of(module, each)):
+                yield each
+
+    def _has(self, name: str, made: ast.ClassDef) -> bool:
+        """Whether a class or a base of it binds the attribute."""
+        own = (made, *bases_of(self._module, made))
+        stores = (node for node in self._module.attributes(name) if isinstance(node.ctx, ast.Store))
+        return any(class_around(self._module, node) in own for node in stores) or any(
+            self._module.bindings(name, each) for each in own
+        )
 
     def _stored(self, name: str) -> Iterator[ast.expr]:
         """What is bound to the attribute, wherever that is."""

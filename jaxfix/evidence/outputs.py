@@ -118,6 +118,13 @@ class Noise:
     def __bool__(self) -> bool:
         return bool(self.labels or self.lines or self.ragged)
 
+    def is_within(self, other: "Noise") -> bool:
+        """Whether all that differs here differs there too; peaks of memory apart."""
+        sets = (self.labels <= other.labels, self.lines <= other.lines, self.left <= other.left)
+        mine = (self.ragged, self.steady, self.total, self.held, self.dispatches)
+        theirs = (other.ragged, other.steady, other.total, other.held, other.dispatches)
+        return all(sets) and all(a <= b for a, b in zip(mine, theirs, strict=True))
+
 
 SILENCE = Noise()
 

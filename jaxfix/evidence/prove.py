@@ -11,6 +11,7 @@ from jaxfix.evidence.outputs import FUSING, MOVING, Allowed, allowed
 from jaxfix.evidence.own_lines import costs_nothing, saved_alone, saved_once, saves_in_lines
 from jaxfix.evidence.places import Place
 from jaxfix.evidence.runs import Fixes, Key, Progress, Runner, Runs, name_of
+from jaxfix.evidence.suspects import halves, that_round
 from jaxfix.evidence.verdict import (
     Pair,
     counts,
@@ -19,6 +20,7 @@ from jaxfix.evidence.verdict import (
     is_held_by_memory,
     judge,
     runs_agree,
+    runs_alike,
     sides_agree,
     summary,
     too_small,
@@ -237,16 +239,13 @@ class _Trial:
         return [*accepted, key]
 
     def _halves(self, accepted: Sequence[Key], waiting: Sequence[Key]) -> tuple[Sequence[Key], Sequence[Key]]:
-        """The fixes of functions that show no difference and those of functions that do, or else two halves."""
+        """Those of `waiting` that are likely right, and the suspects."""
         keys = [*accepted, *waiting]
         cases = [case for case in self._reaches if not self._reaches[case].isdisjoint(keys)]
         pairs = self._runs.pairs(cases, Fixes(), Fixes(keys), self._runs.known_noise)
         said = [self._difference(pair, self._reaches[pair.before.case].intersection(keys)) or "" for pair in pairs]
-        shown = [key for key in waiting if any(self._name(key) in words for words in said)]
-        if 0 < len(shown) < len(waiting):
-            return [key for key in waiting if key not in shown], shown
-        middle = len(waiting) // 2
-        return waiting[:middle], waiting[middle:]
+        rounding = that_round(pairs, {key: self._runs.jits_of(key) for key in waiting})
+        return halves(waiting, said, {key: self._name(key) for key in waiting}, rounding)
 
     def credit(self) -> None:
         """Judges by the run of all what shows its gain in its own lines, and equals its original beside it.
@@ -608,9 +607,15 @@ class _Trial:
         apart = self._looser(key, with_it)
         found = self._judged(key, telling, with_it - apart if apart else None)
         others = self._sharing(key, with_it)
-        if others != apart and summary(found)[0].is_refuted:  # it may be the doing of another one that is wrong
+        if others != apart and summary(found)[0].is_refuted and not any(self._differ(key, pair) for pair in telling):
+            # beside its original alone, it may be the doing of another one that is wrong
             found = self._judged(key, telling, with_it - others)
         return found
+
+    def _differ(self, key: Key, pair: Pair) -> bool:
+        """Whether the two runs of a fix differ, whatever it returns beside its original."""
+        fix = self._fixes[key]
+        return runs_alike(pair, _equality(fix), name_of(key, fix), fix.proves, fix.raises).difference is not None
 
     def _judged(self, key: Key, pairs: Sequence[Pair], made: Fixes | None) -> tuple[Comparison, ...]:
         """The pairs judged; with what its function shows beside its original where no more than `made` is made."""

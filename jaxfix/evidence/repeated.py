@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxfix.evidence import effects
 from jaxfix.evidence.dispatching import dispatched
-from jaxfix.evidence.outputs import SILENCE
+from jaxfix.evidence.outputs import SILENCE, VARIABLE, Noise
 from jaxfix.evidence.verdict import of_calls
 from jaxfix.report.finding import Equality, Fix, Proves
 from jaxfix.report.measurement import Measurement
@@ -24,17 +24,23 @@ def only_jits(fixes: Iterable[Fix]) -> bool:
     return all(fix.equality is Equality.ROUNDING and fix.proves is Proves.FEWER_COMPILES for fix in fixes)
 
 
-def is_repeated(first: Measurement, bare: Measurement) -> bool:
+def is_repeated(first: Measurement, bare: Measurement, known: Noise = SILENCE) -> bool:
     """Whether a run with the added `jit` taken out did all that the first one did, program by program.
 
-    It dispatches the same operations one by one: what a seed, a clock or the collector decides differs in it too.
+    It dispatches the same operations one by one: what a seed, a clock or the collector decides differs in it too. What
+    only one of them leaves in a variable has moved to another function.
+
+    Args:
+      known: what two runs of the original differ by, where that is known.
     """
     if any(run.failure is not None or run.stopped is not None for run in (first, bare)):
         return False
     made = of_calls(bare, frozenset(bare.functions) - frozenset(first.functions))
-    kept = tuple(output for output in bare.outputs if output.label not in made)
-    found = effects.noise(first, replace(bare, outputs=kept))
-    return replace(found, peak=0) == SILENCE and _ran(first) == _ran(bare)
+    moved = {output.label for output in first.outputs} ^ {output.label for output in bare.outputs}
+    gone = made | {label for label in moved if VARIABLE in label}
+    kept = (tuple(output for output in run.outputs if output.label not in gone) for run in (first, bare))
+    first, bare = (replace(run, outputs=some) for run, some in zip((first, bare), kept, strict=True))
+    return effects.noise(first, bare).is_within(known) and _ran(first) == _ran(bare)
 
 
 def _ran(run: Measurement) -> tuple[Counter[tuple[str, int | None]], int]:

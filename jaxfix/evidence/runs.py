@@ -290,17 +290,31 @@ class Runs:
             return self.of(fixes, cases, beside=beside)
         names = {case: (case, fixes & self.reaches[case]) for case in cases}
         text = _text(taken_out.sources)
-        for case, name in names.items():
-            twin = self._bare_texts.get((case, text))
-            if twin is not None and (name not in self._bare or twin.beside):
-                self._bare[name] = twin
-        known = {case for case, name in names.items() if name in self._bare and self._bare[name].beside >= beside}
-        if missing := names.keys() - known:
+        for case in [case for case, name in names.items() if not self._is_bare(name, beside=beside)]:
+            twin = self._bare_texts.get((case, text)) or (None if beside else self._wider(case, fixes))
+            if twin is not None and (names[case] not in self._bare or twin.beside):
+                self._bare[names[case]] = twin
+        if missing := {case for case, name in names.items() if not self._is_bare(name, beside=beside)}:
             self._progress(f"running it with {self._told(fixes)}, the added `jit` taken out")
             for run in self.runner.measure(taken_out.sources, frozenset(missing), beside=beside):
                 found = Bared(run, beside)
                 self._bare[run.case, fixes & self.reaches[run.case]] = self._bare_texts[run.case, text] = found
         return {case: self._bare[name].run for case, name in names.items()}
+
+    def _is_bare(self, name: tuple[str, Fixes], *, beside: bool) -> bool:
+        return name in self._bare and self._bare[name].beside >= beside
+
+    def _wider(self, case: str, fixes: Fixes) -> Bared | None:
+        """A run of more fixes, their `jit` taken out, that did all that the original does: with fewer it does, too.
+
+        Errors of two would have to cancel. It serves for what a fix is left out of, never for what it is made in.
+        """
+        names = self._without_jit(fixes).names
+        for (of, wider), bared in self._bare.items():
+            has_all = of == case and fixes < wider and names <= self._without_jit(wider).names
+            if has_all and self._repeats(case, wider):
+                return bared
+        return None
 
     def _told(self, fixes: Fixes) -> str:
         """What is made, in words; a single one may be a change by other hands."""
@@ -317,7 +331,11 @@ class Runs:
 
     def puts_under_jit(self, key: Key) -> bool:
         """Whether the function of a fix itself is what its `jit` is written at, so that it returns what `jit` does."""
-        return name_of(key, self.fixes[key]) in self._taken_out(Fixes(), Fixes({key})).names
+        return name_of(key, self.fixes[key]) in self.jits_of(key)
+
+    def jits_of(self, key: Key) -> frozenset[str]:
+        """The names of what a fix, made alone, puts under `jit`."""
+        return self._taken_out(Fixes(), Fixes({key})).names
 
     def covered(self, key: Key) -> Place | None:
         """What a fix, made alone, puts under a new `jit`: lines that it moves, or all of its function."""
@@ -376,11 +394,14 @@ class Runs:
 
     def _is_silent(self, case: str) -> bool:
         """Whether a run without an added `jit` has already done all that the original did."""
-        if needs_peaks(self.fixes.values()):
-            return False
-        taken_out = ((fixes, bared.run) for (of, fixes), bared in self._bare.items() if of == case and fixes)
-        runs = [run for fixes, run in taken_out if only_jits(self.fixes[key] for key in fixes)]
-        return any(is_repeated(self._runs[case, Fixes()], run) for run in runs)
+        made = (fixes for of, fixes in self._bare if of == case)
+        return not needs_peaks(self.fixes.values()) and any(self._repeats(case, fixes) for fixes in made)
+
+    def _repeats(self, case: str, fixes: Fixes) -> bool:
+        """Whether the run with these fixes did all that the original does, once the `jit` that they add is out."""
+        is_of_jits = bool(fixes) and only_jits(self.fixes[key] for key in fixes)
+        known = self.known_noise.get(case, SILENCE)
+        return is_of_jits and is_repeated(self._runs[case, Fixes()], self._bare[case, fixes].run, known)
 
 
 def _text(sources: Mapping[str, bytes]) -> Text:

@@ -47,6 +47,7 @@ ONE_DEVICE = (
     "`XLA_FLAGS=--xla_force_host_platform_device_count=8`"
 )
 _NAMED_LEAVES = 2
+BY_ROUNDING = "a discrete result depends on rounding"
 _OF_VALUES = (" of the largest value", ": values differ", "printed line ")
 _POINTS = 120
 """Of a chart of the steps, at most."""
@@ -161,10 +162,8 @@ def judge(
     Args:
       raises: as of `Fix`.
     """
-    is_plain = pair.plain is not None
-    may = replace(allowed(equality, pair.before.case, function, is_plain=is_plain), raises=frozenset(raises))
-    cured = pair.is_cured(proves)
-    found = runs_agree(pair, may, as_jitted=equality in FUSING, cured=cured)
+    may, cured = _allowed(pair, equality, function, raises), pair.is_cured(proves)
+    found = runs_alike(pair, equality, function, proves, raises)
     if found.difference is None and not cured:
         found = joined(found, sides_agree(pair, may, {function}))
     verdict, reason = _verdict(pair, found, function, proves)
@@ -181,6 +180,17 @@ def judge(
     return Comparison(
         pair.before.case, verdict, reason, before, after, words, *figures, False, cured, *courses, untried, reached
     )
+
+
+def runs_alike(pair: Pair, equality: Equality, function: str, proves: Proves, raises: Collection[str] = ()) -> Likeness:
+    """How alike the two runs are, as far as the fix may change them, whatever it returns beside its original."""
+    may = _allowed(pair, equality, function, raises)
+    return runs_agree(pair, may, as_jitted=equality in FUSING, cured=pair.is_cured(proves))
+
+
+def _allowed(pair: Pair, equality: Equality, function: str, raises: Collection[str]) -> Allowed:
+    is_plain = pair.plain is not None
+    return replace(allowed(equality, pair.before.case, function, is_plain=is_plain), raises=frozenset(raises))
 
 
 def _traced(pair: Pair, function: str) -> list[Traced]:
@@ -237,7 +247,7 @@ def _agree_without_jit(pair: Pair, plain: Plain, may: Allowed) -> Likeness:
 def _hanging(difference: str | None) -> str | None:
     """What differs in the run with the added `jit` alone; of a value or a text, why."""
     is_value = difference is not None and any(words in difference for words in _OF_VALUES)
-    return f"{difference}: with the added `jit`, a discrete result depends on rounding" if is_value else difference
+    return f"{difference}: with the added `jit`, {BY_ROUNDING}" if is_value else difference
 
 
 def _under_jit(pair: Pair) -> frozenset[str]:

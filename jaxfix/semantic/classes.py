@@ -31,9 +31,9 @@ def _families(module: Module) -> dict[ast.ClassDef, tuple[ast.ClassDef, ...]]:
 
 
 def _family(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
-    found = [owner, *_bases(module, owner)]
+    found = [owner, *bases_of(module, owner)]
     for other in module.nodes(ast.ClassDef):
-        if owner in (bases := _bases(module, other)):
+        if owner in (bases := bases_of(module, other)):
             found += [other, *bases]
     return tuple(dict.fromkeys(found))
 
@@ -107,7 +107,7 @@ def is_of_others(module: Module, attribute: ast.Attribute, classes: tuple[ast.Cl
     return owner is not None and not set(family(module, owner)) & set(classes)
 
 
-def _bases(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
+def bases_of(module: Module, owner: ast.ClassDef) -> tuple[ast.ClassDef, ...]:
     """The bases of `owner` in this file, and theirs, each before its own."""
     found: dict[ast.ClassDef, None] = {}
     pending = _own_bases(module, owner)

@@ -1,12 +1,13 @@
-"""The node of a file that a recompile seen by a run belongs to."""
+"""The node of a file that something seen by a run belongs to."""
 
 import ast
 from collections.abc import Iterator
 
 from jaxfix.report.trace.cause import Cause, Why
 from jaxfix.report.trace.compiles import Compiled
+from jaxfix.report.trace.held import Held
 from jaxfix.semantic.module import Module
-from jaxfix.syntax.nodes import walk
+from jaxfix.syntax.nodes import Function, walk
 
 
 def recompiled(module: Module, *causes: Why) -> Iterator[tuple[ast.AST, Compiled, Cause]]:
@@ -47,6 +48,15 @@ def blamed(module: Module, entry: Compiled) -> ast.AST | None:
             return statement
 
 
+def compiled_function(module: Module, held: Held) -> Function | None:
+    """The function of `module` whose program holds it; None where that is unknown, or of another file."""
+    if held.of is None or held.of.path != held.noted.path:
+        return None
+    named = [each for each in module.functions if module.path(each).endswith(held.of.function)]
+    there = [each for each in named if _first_line(each) == held.of.line]
+    return there[0] if there else named[0] if len(named) == 1 else None
+
+
 def _last_name(expr: ast.expr) -> str | None:
     return expr.attr if isinstance(expr, ast.Attribute) else getattr(expr, "id", None)
 
@@ -60,6 +70,6 @@ def statement_at(module: Module, line: int) -> ast.stmt | None:
     return found
 
 
-def _first_line(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+def _first_line(node: ast.stmt | ast.Lambda) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])

@@ -85,6 +85,7 @@ from jaxfix.api.analysis import (
     Held,
     Note,
     Values,
+    compiled_function,
     is_taken_elsewhere,
     statement_at,
     traced_uses,
@@ -123,7 +124,7 @@ def _by_function(module: Module) -> dict[Function | None, list[Held]]:
         if each == ANYTHING:
             found |= {function: list(some) for function, some in _conceivable(module)}
         elif each.noted.note is Note.CAPTURED:
-            found.setdefault(_compiled(module, each), []).append(each)
+            found.setdefault(compiled_function(module, each), []).append(each)
     return found
 
 
@@ -154,20 +155,6 @@ def _makes_array(module: Module, value: ast.AST) -> bool:
                 module.get(Values).of(part).is_array or _makes_array(module, part) for part in parts
             )
     return False
-
-
-def _compiled(module: Module, held: Held) -> Function | None:
-    """The function of this file that was compiled."""
-    if held.of is None or held.of.path != held.noted.path:
-        return None
-    named = [each for each in module.functions if module.path(each).endswith(held.of.function)]
-    there = [each for each in named if _first_line(each) == held.of.line]
-    return there[0] if there else named[0] if len(named) == 1 else None
-
-
-def _first_line(function: Function) -> int:
-    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
-    return min([function.lineno, *(each.lineno for each in decorators)])
 
 
 def _findings(module: Module, function: Function | None, some: Sequence[Held]) -> Iterator[Finding]:

@@ -3,12 +3,14 @@
 import ast
 from collections.abc import Callable, Iterator
 from math import inf
+from sys import stdlib_module_names
 
 from jaxfix.api import FUNCTIONS, Function, Module, arguments_of, jit_of, jitted_by_decorator, walk
 from jaxfix.api.analysis import Form, Kind, Values, class_of, is_no_tree_class
-from jaxfix.api.library import Transform, where
+from jaxfix.api.library import Result, Transform, where
 
 _BINDING = where(Transform.BINDS)
+_PASSING = _BINDING | where(Result.REPLACED)
 _GROWING = (ast.Mult, ast.Pow, ast.LShift)
 _EXACT = 2**24
 """Up to which single precision counts."""
@@ -73,6 +75,8 @@ def overflows(
             if isinstance(outer, ast.Call) or isinstance(getattr(outer, "op", None), _GROWING):
                 return True
             inner = outer
+        if is_known and _is_passed_to_python(module, inner):
+            return True
         after = [each for each in _reads_after(module, inner, may_be_integer, is_known=is_known) if each not in seen]
         seen |= {*after}
         pending += after
@@ -95,28 +99,43 @@ def _combined(operation: ast.AST, inner: ast.AST) -> ast.expr | None:
     return None
 
 
+def _is_passed_to_python(module: Module, value: ast.AST) -> bool:
+    """Whether a function of the standard library computes with `value`, alone or in a list: `math.prod([n, n])`."""
+    call = module.parent(value)
+    while isinstance(call, ast.List | ast.Tuple | ast.keyword):
+        call = module.parent(call)
+    qualname = module.qualname(call.func) if isinstance(call, ast.Call) and call.func is not value else None
+    return qualname is not None and qualname not in _PASSING and qualname.partition(".")[0] in stdlib_module_names
+
+
 def _reads_after(
     module: Module, value: ast.AST, may_be_integer: Callable[[ast.expr], bool], *, is_known: bool
 ) -> Iterator[ast.expr]:
-    """Where a variable that an assignment binds to `value`, or the parameter that it is passed for, is read.
+    """Where a variable or a parameter that `value` is bound to is read; and what a call of no library makes of it."""
+    yield from _reads_of_variable(module, value)
+    outer = module.parent(value)
+    call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
+    if not isinstance(call, ast.Call) or call.func is value:
+        return
+    is_bound = is_known and module.qualname(call.func) in _BINDING
+    if is_bound or module.qualname(call.func) is None:
+        yield from _reads_of_parameter(module, value, call, is_known=is_known)
+    if not is_bound and module.qualname(call.func) is None and may_be_integer(call):
+        yield call
 
-    Also what a call of no library makes of it.
-    """
+
+def _reads_of_variable(module: Module, value: ast.AST) -> Iterator[ast.expr]:
     statement = module.statement(value)
     for target in walk(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else ():
         if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store) and module.value_of(target) is value:
             uses = module.uses(target.id, module.scope_of(target.id, target))
             yield from (use for use in uses if use is not target)
-    outer = module.parent(value)
-    call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
-    if not isinstance(call, ast.Call) or call.func is value:
-        return
-    if is_known and call.args and module.qualname(call.func) in _BINDING:
+
+
+def _reads_of_parameter(module: Module, value: ast.AST, call: ast.Call, *, is_known: bool) -> Iterator[ast.expr]:
+    """Of the function that is called, or that `functools.partial` takes first."""
+    if module.qualname(call.func) in _BINDING and call.args:
         call = ast.Call(call.args[0], call.args[1:], call.keywords)
-    elif module.qualname(call.func) is not None:
-        return
-    elif may_be_integer(call):
-        yield call
     function = _called(module, call.func) if is_known else module.definition(call.func)
     if not isinstance(function, FUNCTIONS) or _is_jitted(module, function):
         return

@@ -41,7 +41,7 @@ of all its results; a `partial` keeps what it binds.
 Left alone: states that contain one buffer twice, which raise at the first call; and small states, such as a few
 numbers, a random key, a narrow network, and the states of tests. The state of an optimizer that belongs to the caller
 may contain the caller's arrays, and is never certain. Arrays whose size is not in the code, such as what a caller
-passes or another file creates, are reported only if a run shows their memory.
+passes or another file creates, are reported only if a run shows 8 MB or more of them: fewer are noise in a proof.
 
 Evidence: equal results bit for bit, and a lower peak of memory.
 
@@ -67,11 +67,13 @@ from jaxfix.api import (
     Safety,
     Staging,
 )
-from jaxfix.api.analysis import positional_of
+from jaxfix.api.analysis import ANYTHING, Note, compiled_function, positional_of
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped, may_be_callers, spare, steps
 
 _KNOWN = where(Transform.DONATES)
+_SHOWN = 8_000_000
+"""Bytes of a state: a drop of fewer is noise to a run."""
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -99,14 +101,22 @@ def _finding(module: Module, step: Step, found: Looped) -> Finding:
         title = _title(step, found.wanted)
         return Finding(at, message, title, declined=declined.reason, moot=True)  # if memory is short, a run tells
     sure = found.certain and not may_be_callers(module, step, donated)
+    confidence, size = Confidence.CERTAIN if sure else Confidence.POSSIBLE, _seen(module, step)
     return Finding(
         at=at,
         message=message,
-        title=_title(step, donated),
+        title=_title(step, donated) + (f": {size / 1e6:.0f} MB" if size else ""),
         recipe=partial(_donate, module, step, keywords),
-        confidence=Confidence.CERTAIN if sure else Confidence.POSSIBLE,
-        moot=found.is_unsized,
+        confidence=confidence if size is None else Confidence.SEEN,
+        moot=found.is_unsized and size is None,
     )
+
+
+def _seen(module: Module, step: Step) -> int | None:
+    """The bytes of the state in a run, if they are so many that one can show the donation; 0 if they may be."""
+    states = [each for each in module.held if each.noted.note is Note.STATE and each.noted.bytes >= _SHOWN]
+    sizes = [each.noted.bytes for each in states if compiled_function(module, each) is step.function]
+    return max(sizes, default=0 if ANYTHING in module.held else None)
 
 
 def _title(step: Step, names: Sequence[str]) -> str:

@@ -8,9 +8,9 @@ are extracted into a new jitted function: those of a loop, jitted calls included
 jitted, and the other one too if it is worth a program. A sum that starts as a Python number also stays outside: `jit`
 would compile the step for the number, and again for the array that it becomes.
 
-The result of `jax.vmap`, called in each iteration, is traced again each time: it is put under `jit` where it is
-created. So is a function that dispatches several operations in a loop of another file, and one of at least two
-operations that an iteration calls for each item of a list.
+A derivative that `jax.vmap` maps over rows counts as one. The result of `jax.vmap`, called in each iteration, is traced
+again each time: it is put under `jit` where it is created. So is a function that dispatches several operations in a
+loop of another file, and one of at least two operations that an iteration calls for each item of a list.
 
 A gradient and its update that are jitted apart are two programs per iteration, with the gradients stored between them:
 they become one function, if only the update reads the gradients. The `init` of an optimizer of a library, called once
@@ -96,9 +96,10 @@ Place: a step of a function that is called repeatedly is defined at the top of t
 function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
 static arguments.
 
-Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays
-unchanged while the loop runs. A length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step,
-if nothing else reads it.
+Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
+while the loop runs. So are options in a dictionary or an object (`options["layers"]`), if nothing in the loop changes
+them, under any name that the function has for them. A length of an array that the step reads, as in `n = x.shape[0]`,
+is bound in the step, if nothing else reads it.
 
 Dictionaries: an entry with a written key, as `params["d"]`, is a variable of its own if a statement computes it from
 itself, the function around creates the dictionary before its loops, and no other name, function or code reaches it.

@@ -22,7 +22,7 @@ from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import cancels, is_no_tree, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
-from jaxfix_codemods.unjitted_update.integers import Integers
+from jaxfix_codemods.unjitted_update.integers import check_width
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
@@ -122,10 +122,7 @@ def check_parameter(
         if cancels(module, values, node):
             text = f"`{name}` is a Python number beyond {2**24}, and of a traced one few digits remain"
             raise Declined(Reason(Code.OVERFLOW, text))
-        if module.get(Integers).overflows(node):
-            raise Declined(
-                Reason(Code.OVERFLOW, f"`{name}` is an unbounded Python int, and a traced one has a fixed width")
-            )
+        check_width(module, node, name)
         if any(is_no_tree(module, source) for source in _held(module, values, node)):
             text = f"the step reads `{name}`, which holds an object that `jit` does not accept"
             raise Declined(Reason(Code.NO_ARRAY, text))

@@ -8,11 +8,18 @@ from jaxfix.api.analysis import EXISTS, Solver, Values, class_around, family, me
 from jaxfix.api.library import Transform, where
 
 GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
+_BATCHING = where(Transform.BATCHES)
 
 
 def is_gradient(module: Module, func: ast.expr) -> bool:
-    """Whether `func` computes a derivative: `jax.grad(f)`, or a variable that is bound to that."""
+    """Whether `func` computes a derivative: `jax.grad(f)`, `jax.vmap(jax.grad(f))`, or a variable bound to one."""
     return module.get(_gradients)(func)
+
+
+def makes_gradient(module: Module, made: ast.Call) -> bool:
+    """Whether `made` takes a derivative, or maps one over the rows of a batch."""
+    name = module.qualname(made.func)
+    return name in GRADIENTS or (name in _BATCHING and bool(made.args) and is_gradient(module, made.args[0]))
 
 
 def is_differentiated(module: Module, func: ast.Name) -> bool:
@@ -24,6 +31,8 @@ def is_differentiated(module: Module, func: ast.Name) -> bool:
 def gradient_calls(module: Module) -> list[ast.Call]:
     """The calls of what may be a derivative, by the names that those are bound to."""
     made = set(module.calls(*GRADIENTS))
+    if made:
+        made |= {call for call in module.calls(*_BATCHING) if makes_gradient(module, call)}
     named = {target.id for target, value in module.names.assigned if value in made}
     named |= {target.id for target in module.get(_unpacked)}
     again = {target.id for target, value in module.names.assigned if type(value) is ast.Name and value.id in named}
@@ -59,7 +68,7 @@ def _behind(module: Module, values: Values, use: ast.expr) -> Iterator[ast.AST]:
                 continue
             met.add(source)
             yield source
-            if isinstance(source, ast.Call) and module.qualname(source.func) in GRADIENTS:
+            if isinstance(source, ast.Call) and makes_gradient(module, source):
                 pending += source.args[:1]
             elif isinstance(source, ast.Name):
                 pending += unpacked_from(module, source)
@@ -82,8 +91,8 @@ def _gradients(module: Module) -> Solver[ast.expr, bool]:
 
 def _computes_one(module: Module, func: ast.expr) -> bool:
     match func:
-        case ast.Call(func=made_by):
-            return module.qualname(made_by) in GRADIENTS
+        case ast.Call():
+            return makes_gradient(module, func)
         case ast.Name() if (only := module.names.only_binding(func)) is not None:
             value = module.only_value(func)
             is_made = isinstance(value, ast.Call | ast.Name) and module.get(_gradients)(value)

@@ -23,6 +23,7 @@ from jaxfix.api.analysis import (
     value_at,
 )
 from jaxfix.api.library import CONTROL_FLOW, Dtype, Effect, Member, Package, Result, Transform, short_names, where
+from jaxfix_codemods.unjitted_update.derivatives import GRADIENTS, makes_gradient
 
 ENOUGH = 4
 """Programs per iteration below which one program in their place is not worth a function."""
@@ -38,7 +39,6 @@ _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
 _COMPUTING = where(Result.ARRAY)
 """Beside operations, losses of several."""
 _MAPS = where(Transform.MAPS_LEAVES)
-_GRADIENTS = where(Transform.ONLY_VALUES) & where(Transform.DIFFERENTIATES)
 _BATCHING = where(Transform.BATCHES)
 _CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
@@ -52,7 +52,7 @@ _APPLYING = short_names(Effect.APPLIES)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
-_OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *_CONVERTERS, *_GRADIENTS, *_BATCHING})
+_OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *_CONVERTERS, *GRADIENTS, *_BATCHING})
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
 
@@ -243,10 +243,9 @@ class Likely:
         if qualname in _COMPUTING:
             return OF_A_TREE
         if isinstance(call.func, ast.Call):
-            made_by = module.qualname(call.func.func)
-            if made_by in _GRADIENTS:
+            if makes_gradient(module, call.func):
                 return 2 * OF_A_TREE
-            return OF_A_TREE if made_by in _BATCHING else 0
+            return OF_A_TREE if module.qualname(call.func.func) in _BATCHING else 0
         if qualname or self._is_nothing(call.func) or self.is_jitted(call):
             return 0
         if is_unpacked_function(module, call.func):
@@ -312,7 +311,7 @@ class Device(Likely):
 
     def derives(self, call: ast.Call) -> bool:
         """Whether `call` is of a gradient that is made there: `jax.grad(loss)(params)`."""
-        return isinstance(call.func, ast.Call) and self._module.qualname(call.func.func) in _GRADIENTS
+        return isinstance(call.func, ast.Call) and makes_gradient(self._module, call.func)
 
     def updates(self, call: ast.Call) -> bool:
         """Whether `call` is of the method by which an optimizer or a training state updates."""

@@ -52,7 +52,7 @@ class Functions:
         uses = [
             use
             for use in uses
-            if not (self._variables.is_in_attribute(use) or self._variables.is_entry(module.parent(use)))
+            if not (self._variables.is_in_attribute(use) or self._variables.is_entry_variable(module.parent(use)))
         ]
         as_function = [_is_used_as_function(module, use) for use in uses]
         if not any(as_function):

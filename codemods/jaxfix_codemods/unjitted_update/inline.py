@@ -46,7 +46,7 @@ from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.functions import Functions
 from jaxfix_codemods.unjitted_update.half_done import check_half_done, gaps
-from jaxfix_codemods.unjitted_update.integers import Integers
+from jaxfix_codemods.unjitted_update.integers import check_width
 from jaxfix_codemods.unjitted_update.items import is_chosen, may_fill, picked
 from jaxfix_codemods.unjitted_update.keyed import entries_of
 from jaxfix_codemods.unjitted_update.lifted import made_of_constants
@@ -258,6 +258,8 @@ class _Judge:
             root = self._own_name()
             for each in held.passed:
                 self._check_needed(f"{root}.{each}")
+            for use in held.reads:
+                check_width(module, use, module.text(use))
             data += [f"{root}.{each}" for each in held.passed]
             written = (*(f"{root}.{each}" for each in held.bound), *written)
             read |= {f"{root}.{each}" for each in held.bound}
@@ -421,9 +423,8 @@ class _Judge:
             if is_chosen(self._module, entry):
                 text = f"`{self._module.text(entry)}` is read only where something holds"
                 raise Declined(Reason(Code.NEEDS_VALUE, f"{text}: a step would be passed it always"))
-            if isinstance(entry.ctx, ast.Load) and self._module.get(Integers).overflows(entry):
-                text = f"`{self._module.text(entry)}` may be an unbounded Python int"
-                raise Declined(Reason(Code.OVERFLOW, f"{text}, and a traced one has a fixed width"))
+            if isinstance(entry.ctx, ast.Load):
+                check_width(self._module, entry, self._module.text(entry))
 
     def _before_items(self) -> list[ast.stmt]:
         """What runs between the call of the step and a statement that reads an item, or the other way round."""
@@ -486,9 +487,9 @@ class _Judge:
         return During(self._outermost(), frozenset(dot.partition(".")[2] for dot in self._variables.attributes))
 
     def _is_settled(self, name: str) -> bool:
-        """Whether `name` is a number whose value the row needs, and which stays while the loop runs."""
+        """Whether `name` is a setting whose value the row needs, and which stays while the loop runs."""
         parts = [part for part in self._row if name in loads([part])]
-        return all(is_settled(self._module, name, part) for part in parts)
+        return all(is_settled(self._module, name, part, self._variables.inside) for part in parts)
 
     def _is_constant(self, name: str) -> bool:
         """Whether `name` is a number of the module, which stays what it is."""

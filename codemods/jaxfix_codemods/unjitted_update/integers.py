@@ -2,7 +2,7 @@
 
 import ast
 
-from jaxfix.api import FUNCTIONS, Module
+from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason
 from jaxfix.api.analysis import Form, Kind, Sources, Values, class_of, family, own_class
 from jaxfix_codemods.jitting.traced import is_integer, may_yield_integer, overflows
 from jaxfix_codemods.unjitted_update.binding import counts_iterations
@@ -33,8 +33,19 @@ class Integers:
         if is_spelled(expr) and is_entry(module, expr):
             made = values_of_entry(module, expr)
             return any(isinstance(each, ast.expr) and is_integer(module.get(Values), each) for each in made)
+        if isinstance(expr, ast.Attribute):
+            return self._is_counter(expr)
         bound = module.bindings(expr.id, module.scope_of(expr.id, expr)) if isinstance(expr, ast.Name) else ()
         return any(counts_iterations(module, each.node) for each in bound)
+
+    def _is_counter(self, attribute: ast.Attribute) -> bool:
+        """Whether its object counts there: it is bound to one more than it was."""
+        module, owner = self._module, own_class(self._module, attribute.value)
+        if owner is None or module.get(Device).is_array(attribute):
+            return False
+        classes = family(module, owner)
+        bound = (each for each in module.attributes(attribute.attr) if isinstance(each.ctx, ast.Store))
+        return any(_counts(module, each) and own_class(module, each.value) in classes for each in bound)
 
     def _may_be(self, expr: ast.expr) -> bool:
         """Whether it may be an integer: neither an array nor a float, as far as is known."""
@@ -113,11 +124,34 @@ class Integers:
         return value.is_array or (value.kind is Kind.FLOAT and not value.assumed)
 
 
+def check_width(module: Module, read: ast.expr, name: str) -> None:
+    """Refuses to pass a Python integer, called `name`, to a step that multiplies or raises it.
+
+    Raises:
+      Declined: it does.
+    """
+    if module.get(Integers).overflows(read):
+        text = f"`{name}` may be an unbounded Python int, and a traced one has a fixed width"
+        raise Declined(Reason(Code.OVERFLOW, text))
+
+
 def _class_of(module: Module, source: ast.AST) -> ast.ClassDef | None:
     match source:
         case ast.Call(func=func) | ast.arg(annotation=ast.expr() as func):
             return class_of(module, func)
     return None
+
+
+def _counts(module: Module, place: ast.AST) -> bool:
+    """Whether an attribute is bound there to itself and an integer."""
+    match module.parent(place), place:
+        case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Constant(value=int())), _:
+            return True
+        case ast.Assign(value=ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right)), ast.Attribute(attr=attr):
+            own, other = (right, left) if isinstance(left, ast.Constant) else (left, right)
+            is_own = isinstance(own, ast.Attribute) and own.attr == attr
+            return is_own and isinstance(other, ast.Constant) and isinstance(other.value, int)
+    return False
 
 
 def _is_field(module: Module, field: ast.AnnAssign, name: str) -> bool:

@@ -8,7 +8,7 @@ from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import is_impure
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.device import Device
-from jaxfix_codemods.unjitted_update.integers import Integers
+from jaxfix_codemods.unjitted_update.integers import check_width
 from jaxfix_codemods.unjitted_update.variables import computed, touched
 
 Items = dict[str, list[ast.Subscript]]
@@ -35,9 +35,7 @@ def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
         if is_chosen(module, item):
             text = f"`{module.text(item)}` is read only where something holds: a step would be passed it always"
             raise Declined(Reason(Code.NEEDS_VALUE, text))
-        if module.get(Integers).overflows(item):
-            text = f"`{module.text(item)}` may be an unbounded Python int, and a traced one has a fixed width"
-            raise Declined(Reason(Code.OVERFLOW, text))
+        check_width(module, item, module.text(item))
         if bound.isdisjoint({module.text(item.value), _root(item.value), item.slice.id}):
             found.setdefault(module.text(item), []).append(item)
     return found

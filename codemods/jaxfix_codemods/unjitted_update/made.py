@@ -13,7 +13,7 @@ from jaxfix.api.analysis import (
     why_captures_unstable,
     why_object_changes,
 )
-from jaxfix_codemods.unjitted_update.derivatives import GRADIENTS, unpacked_from
+from jaxfix_codemods.unjitted_update.derivatives import makes_gradient, unpacked_from
 
 
 def check_made(module: Module, values: Values, use: ast.Name) -> None:
@@ -45,7 +45,7 @@ class _Maker:
                 if source in met:
                     continue
                 met.add(source)
-                if isinstance(source, ast.Call) and self._module.qualname(source.func) in GRADIENTS:
+                if isinstance(source, ast.Call) and makes_gradient(self._module, source):
                     pending += source.args[:1]
                 elif isinstance(source, ast.Name):
                     pending.append(source)

@@ -38,7 +38,7 @@ class Variables:
         for node in walk(statement):
             if self.items and self.is_item(node):
                 found.append((node, module.text(node)))
-            elif self.entries and isinstance(node, ast.Subscript) and self.is_entry(node):
+            elif self.entries and isinstance(node, ast.Subscript) and self.is_entry_variable(node):
                 found.append((node, entry_text(node)))
             elif isinstance(node, ast.Name | ast.Attribute) and self.is_part(node):
                 continue
@@ -116,7 +116,7 @@ class Variables:
 
     def is_part(self, part: ast.expr) -> bool:
         """Whether it is read or bound as a part of an item or an entry, which is the variable."""
-        return (bool(self.items) and self.is_in_item(part)) or self.is_entry(self._module.parent(part))
+        return (bool(self.items) and self.is_in_item(part)) or self.is_entry_variable(self._module.parent(part))
 
     def is_item(self, node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
         """Whether it is an item, or an option, that the step is passed."""
@@ -130,7 +130,7 @@ class Variables:
             return True
         return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self.is_in_item(item)
 
-    def is_entry(self, node: ast.AST | None) -> bool:
+    def is_entry_variable(self, node: ast.AST | None) -> bool:
         """Whether it is an entry of a dictionary that is a variable."""
         return isinstance(node, ast.Subscript) and is_spelled(node) and node in self.entries.get(entry_text(node), ())
 

@@ -138,10 +138,16 @@ class _Chooser:
             if name == counter:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
-            is_size = is_settled(self._module, name, statement) or is_passed_size(self._module, name, statement)
+            is_size = is_settled(self._module, name, statement, self._nodes) or is_passed_size(
+                self._module, name, statement
+            )
             if not ((is_known if name == self._own else is_size) or self._is_of_options(name, found, statements)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
+
+    @cached_property
+    def _nodes(self) -> frozenset[ast.AST]:
+        return frozenset(node for statement in self._block for node in walk(statement))
 
     def _is_of_options(self, name: str, found: Demands, statements: Sequence[ast.stmt | ast.expr]) -> bool:
         """Whether all values of `name` that a trace has to know are options, which can be static arguments."""

@@ -1,17 +1,21 @@
-"""Python numbers whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags."""
+"""Settings whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags, options."""
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import During, Form, Kind, Values, instance_state, why_unstable
+from jaxfix.api.analysis import During, Form, Kind, Values, aliases, instance_state, why_unstable
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.variables import own_reads
 
 
-def is_settled(module: Module, name: str, part: ast.AST) -> bool:
-    """Whether `name`, which `part` of a loop reads, is such a number: a function before the loop may read it."""
+def is_settled(module: Module, name: str, part: ast.AST, inside: Collection[ast.AST]) -> bool:
+    """Whether `name`, which `part` of a loop reads, is such a setting: a function before the loop may read it.
+
+    Args:
+      inside: nodes that change none of what they read.
+    """
     values = module.get(Values)
     uses = [node for node in walk(part) if isinstance(node, ast.Name) and node.id == name]
     loops = [outer for outer in module.ancestors(part) if isinstance(outer, LOOPS)]
@@ -25,7 +29,26 @@ def is_settled(module: Module, name: str, part: ast.AST) -> bool:
     if why_unstable(module, name, scope, during=During(loops[-1])) is not None:
         return False
     found = [values.of(use) for use in uses]
-    return all(each.form is Form.PYTHON and each.kind is Kind.INT for each in found)
+    is_number = all(each.form is Form.PYTHON and each.kind is Kind.INT for each in found)
+    return is_number or _are_options(module, [*module.reads(name, scope)], inside)
+
+
+def _are_options(module: Module, reads: Sequence[ast.Name], inside: Collection[ast.AST]) -> bool:
+    """Whether a variable of a function holds no array, and all that is done with it is to read it."""
+    values = module.get(Values)
+    if any(values.of(read).is_array for read in reads):
+        return False
+    sources = {source for read in reads for source in values.origins.of(read)}
+    return all(_stays(module, source) for source in sources) and all(
+        aliases.only_reads(module, read, nests=True) for read in reads if read not in inside
+    )
+
+
+def _stays(module: Module, source: ast.AST) -> bool:
+    """Whether what a caller passes is no variable of the file that may change while a function runs."""
+    statement = module.statement(source)
+    targets = statement.targets if isinstance(statement, ast.Assign) and module.function(statement) is None else ()
+    return all(isinstance(each, ast.Name) and why_unstable(module, each.id, module.tree) is None for each in targets)
 
 
 def has_constants(module: Module, part: ast.AST, attributes: Collection[str]) -> bool:

@@ -15,7 +15,7 @@ from .causes import Causes, Key
 from .devices import count
 from .files import add_line, is_foreign, is_user
 from .lines import NOWHERE, Line, Lines
-from .noted import constant_bytes, lowered, noted
+from .noted import LEAST, constant_bytes, lowered, noted, state
 from .program_size import program_size
 from .record import Record
 from .settings import Settings
@@ -132,7 +132,7 @@ class Compiles:
         if code is not None and stack.call is not None:
             entry |= {"of": str(self.lines.definition(code)), "instance": self.objects.name(stack.call.function)}
         entry["cause"] = self._cause(stack, where, program, code)
-        entry["noted"] = self._noted(stack)
+        entry["noted"] = [*self._noted(stack), *self._state(code)]
         self.record.compiles.append(entry)
         self.record.environment = self.record.environment or environment(self.settled)
         self.record.devices = self.record.devices or count()
@@ -162,6 +162,17 @@ class Compiles:
             return noted(program, function, self.lines, user) + advised(program, self.lines, user)
         except Exception:
             return []
+
+    def _state(self, code: CodeType | None) -> list[dict[str, Any]]:
+        """What a function of the user's returns in the place of what it takes, where that is large; never an error."""
+        try:
+            size = state(self.thread.lowered) if code is not None and self.thread.lowered is not None else 0
+        except Exception:  # a type without a size
+            return []
+        if code is None or size < LEAST:
+            return []
+        place = self.lines.definition(code)._asdict()
+        return [{"note": "state", **place, "what": f"{size / 1e6:.1f} MB", "bytes": size}]
 
     def _cause(self, stack: Stack, where: Line, program: str, code: CodeType | None) -> dict[str, Any]:
         """Why it compiled; never an error, whatever jax or the user's objects answer."""

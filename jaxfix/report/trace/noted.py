@@ -11,6 +11,7 @@ class Note(Enum):
 
     Attributes:
       CAPTURED: an array of the surroundings of the function, as a constant.
+      STATE: what it returns in the shapes and dtypes of what it takes, at the first line of the function.
       STACKED: what a scan stacks, and is the same in each iteration.
       CALLBACK: a call of the host, as `jax.debug.print` makes.
       ONE_HOT: a product with a one-hot array.
@@ -19,6 +20,7 @@ class Note(Enum):
     """
 
     CAPTURED = "captured"
+    STATE = "state"
     STACKED = "stacked"
     CALLBACK = "callback"
     ONE_HOT = "one-hot"
