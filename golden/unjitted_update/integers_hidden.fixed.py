@@ -4,6 +4,7 @@ import copy
 import functools
 import math
 import operator
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -72,6 +73,58 @@ def by_default(x, w, number=3):
         speed = 0.9 * speed + slopes
         w = w - 0.1 / (number + 1) ** 3 * speed
     return w
+
+
+@jax.jit
+def compute_slopes_4(w, x):
+    return jax.grad(loss_of)(w, x)
+
+
+def of_two_kinds(x, w, number):
+    speed = jnp.zeros(3)
+    for _ in range(12):
+        slopes = compute_slopes_4(w, x)
+        speed = 0.9 * speed + slopes
+        w = w - number * number * number * 1e-10 * speed
+    return w
+
+
+@jax.jit
+def by_truths_step(speed, w, x):
+    slopes = jax.grad(loss_of)(w, x)
+    return 0.9 * speed + slopes
+
+
+def by_truths(x, w, steps):
+    speed, is_late = jnp.zeros(3), True
+    for step in range(steps):
+        speed = by_truths_step(speed, w, x)
+        w = w - 0.1 * speed / (is_late + (step > 4))
+    return w
+
+
+class State(NamedTuple):
+    w: jax.Array
+    speed: jax.Array
+    number: int
+
+
+@jax.jit
+def _stepped(state, x):
+    return jax.grad(loss_of)(state.w, x)
+
+
+def stepped(state, x):
+    slopes = _stepped(state, x)
+    number = state.number + 1
+    w = state.w - 0.1 / (number * number) * state.speed
+    return State(w, 0.9 * state.speed + slopes, number)
+
+
+def by_fields(x, state):
+    for _ in range(12):
+        state = stepped(state, x)
+    return state.w
 
 
 @jax.jit
@@ -147,4 +200,6 @@ def trained(x, w):
         trainer.counted(x)
     first = penalised.fit(x)
     penalised.soften()
+    first = first + of_two_kinds(x, w, 1500) + of_two_kinds(x, w, 2.5)
+    first = first + by_fields(x, State(w, jnp.zeros(3), 1))
     return trainer.w + first + penalised.fit(x) + Plain(w).fit(x)

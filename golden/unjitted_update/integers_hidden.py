@@ -3,6 +3,7 @@
 import functools
 import math
 import operator
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -51,6 +52,43 @@ def by_default(x, w, number=3):
         speed = 0.9 * speed + slopes
         w = w - 0.1 / (number + 1) ** 3 * speed
     return w
+
+
+def of_two_kinds(x, w, number):
+    speed = jnp.zeros(3)
+    for _ in range(12):
+        slopes = jax.grad(loss_of)(w, x)  # want: unjitted-update
+        speed = 0.9 * speed + slopes
+        w = w - number * number * number * 1e-10 * speed
+    return w
+
+
+def by_truths(x, w, steps):
+    speed, is_late = jnp.zeros(3), True
+    for step in range(steps):
+        slopes = jax.grad(loss_of)(w, x)  # want: unjitted-update
+        speed = 0.9 * speed + slopes
+        w = w - 0.1 * speed / (is_late + (step > 4))
+    return w
+
+
+class State(NamedTuple):
+    w: jax.Array
+    speed: jax.Array
+    number: int
+
+
+def stepped(state, x):
+    slopes = jax.grad(loss_of)(state.w, x)
+    number = state.number + 1
+    w = state.w - 0.1 / (number * number) * state.speed
+    return State(w, 0.9 * state.speed + slopes, number)
+
+
+def by_fields(x, state):
+    for _ in range(12):
+        state = stepped(state, x)  # want: unjitted-update
+    return state.w
 
 
 class Trainer:
@@ -112,4 +150,6 @@ def trained(x, w):
         trainer.counted(x)  # want: unjitted-update
     first = penalised.fit(x)
     penalised.soften()
+    first = first + of_two_kinds(x, w, 1500) + of_two_kinds(x, w, 2.5)
+    first = first + by_fields(x, State(w, jnp.zeros(3), 1))
     return trainer.w + first + penalised.fit(x) + Plain(w).fit(x)

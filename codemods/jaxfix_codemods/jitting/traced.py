@@ -119,7 +119,7 @@ def _reads_after(
         return
     is_bound = is_known and module.qualname(call.func) in _BINDING
     if is_bound or module.qualname(call.func) is None:
-        yield from _reads_of_parameter(module, value, call, is_known=is_known)
+        yield from reads_of_parameter(module, value, call, is_known=is_known)
     if not is_bound and module.qualname(call.func) is None and may_be_integer(call):
         yield call
 
@@ -132,8 +132,8 @@ def _reads_of_variable(module: Module, value: ast.AST) -> Iterator[ast.expr]:
             yield from (use for use in uses if use is not target)
 
 
-def _reads_of_parameter(module: Module, value: ast.AST, call: ast.Call, *, is_known: bool) -> Iterator[ast.expr]:
-    """Of the function that is called, or that `functools.partial` takes first."""
+def reads_of_parameter(module: Module, value: ast.AST, call: ast.Call, *, is_known: bool = True) -> Iterator[ast.expr]:
+    """Where the parameter that `call` passes `value` for is read, also of what `functools.partial` takes first."""
     if module.qualname(call.func) in _BINDING and call.args:
         call = ast.Call(call.args[0], call.args[1:], call.keywords)
     function = _called(module, call.func) if is_known else module.definition(call.func)
@@ -186,14 +186,60 @@ def cancels(module: Module, values: Values, name: ast.expr) -> bool:
     return False
 
 
+def adds_truths(module: Module, values: Values, read: ast.expr) -> bool:
+    """Whether `read`, or a comparison of it, is added to a truth value, or inverted: of traced ones `or` and `not`."""
+    compared = module.parent(read)
+    truth = compared if isinstance(compared, ast.Compare) else read
+    if values.of(read).is_array or not _is_truth(values, truth):
+        return False
+    match module.parent(truth):
+        case ast.UnaryOp(op=ast.Invert()):
+            return True
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _is_truth(values, right if left is truth else left)
+    return False
+
+
+def _is_truth(values: Values, expr: ast.expr) -> bool:
+    match expr:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
+            return True
+    value = values.of(expr)
+    return value.form is Form.PYTHON and value.kind is Kind.BOOL
+
+
 def _is_beyond_single(values: Values, name: ast.expr) -> bool:
     numbers = (source.value for source in values.origins.of(name) if isinstance(source, ast.Constant))
     return any(isinstance(number, int | float) and _EXACT < abs(number) < inf for number in numbers)
 
 
+def is_integer_field(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` reads a field that a class of this file declares as `int`."""
+    return isinstance(expr, ast.Attribute) and expr.attr in integer_fields(module)
+
+
+def integer_fields(module: Module) -> frozenset[str]:
+    """The fields that classes of this file declare as `int`."""
+    return module.get(_integer_fields)
+
+
+def _integer_fields(module: Module) -> frozenset[str]:
+    return frozenset(
+        each.target.id
+        for each in module.nodes(ast.AnnAssign)
+        if isinstance(each.target, ast.Name)
+        and isinstance(each.annotation, ast.Name)
+        and each.annotation.id == "int"
+        and isinstance(module.parent(each), ast.ClassDef)
+    )
+
+
 def is_integer(values: Values, expr: ast.expr) -> bool:
-    """Whether `expr` is known to be a Python integer, or to count what `range` yields."""
+    """Whether `expr` is known to be a Python integer, also for one of several callers, or what `range` yields."""
     sources = values.origins.of(expr)
+    numbers = [source.value for source in sources if isinstance(source, ast.Constant)]
+    if len(numbers) == len(sources) and any(type(number) is int for number in numbers):
+        return True
     counted = (isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "range" for s in sources)
     value = values.of(expr)
     return any(counted) or (value.form is Form.PYTHON and value.kind is Kind.INT)

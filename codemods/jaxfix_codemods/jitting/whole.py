@@ -41,7 +41,7 @@ from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.handed_on import is_transformed
 from jaxfix_codemods.jitting.models import models_in
-from jaxfix_codemods.jitting.traced import is_integer, is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.traced import is_integer, is_integer_field, is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
@@ -132,13 +132,18 @@ def decorate(whole: Whole, edit: Rewriter) -> None:
 
 def _check_values(module: Module, values: Values, function: ast.FunctionDef, apart: Collection[str]) -> None:
     """Refuses what can be done with the arguments, those `apart` left out, but not with traced ones."""
-    integer = partial(is_integer, values)
+    integer = partial(_is_integer, module, values)
     for node in walk(function):
-        is_int = isinstance(node, ast.Name) and node.id not in apart and integer(node)
-        if isinstance(node, ast.Name) and is_int and overflows(module, node, integer):
-            raise Declined(
-                Reason(Code.OVERFLOW, f"`{node.id}` is an unbounded Python int, and a traced one has a fixed width")
-            )
+        root = node.value if isinstance(node, ast.Attribute) else node
+        is_data = isinstance(root, ast.Name) and root.id not in apart
+        if (
+            is_data
+            and isinstance(node, ast.Name | ast.Attribute)
+            and integer(node)
+            and overflows(module, node, integer)
+        ):
+            text = f"`{module.text(node)}` is an unbounded Python int, and a traced one has a fixed width"
+            raise Declined(Reason(Code.OVERFLOW, text))
         is_picked = isinstance(node, ast.Subscript) and picks(module, values, node)
         if is_picked and isinstance(node, ast.Subscript) and _is_traced(module, node.slice, apart):
             raise Declined(
@@ -150,6 +155,10 @@ def _check_values(module: Module, values: Values, function: ast.FunctionDef, apa
         is_data = isinstance(node, ast.arg) and node.arg not in apart
         if is_data and isinstance(node, ast.arg) and any(is_no_tree(module, s) for s in values.origins.of(node)):
             raise Declined(Reason(Code.NO_ARRAY, f"`{node.arg}` is an object, which `jit` does not take"))
+
+
+def _is_integer(module: Module, values: Values, expr: ast.expr) -> bool:
+    return is_integer_field(module, expr) if isinstance(expr, ast.Attribute) else is_integer(values, expr)
 
 
 def _is_traced(module: Module, index: ast.expr, static: Collection[str]) -> bool:

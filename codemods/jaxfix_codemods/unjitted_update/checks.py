@@ -19,7 +19,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
-from jaxfix_codemods.jitting.traced import cancels, is_no_tree, picks
+from jaxfix_codemods.jitting.traced import adds_truths, cancels, is_no_tree, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
 from jaxfix_codemods.unjitted_update.integers import check_width
@@ -122,6 +122,8 @@ def check_parameter(
         if cancels(module, values, node):
             text = f"`{name}` is a Python number beyond {2**24}, and of a traced one few digits remain"
             raise Declined(Reason(Code.OVERFLOW, text))
+        if adds_truths(module, values, node):
+            raise Declined(Reason(Code.NEEDS_VALUE, f"the step adds truth values of `{name}`, which would be traced"))
         check_width(module, node, name)
         if any(is_no_tree(module, source) for source in _held(module, values, node)):
             text = f"the step reads `{name}`, which holds an object that `jit` does not accept"

@@ -4,7 +4,14 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason
 from jaxfix.api.analysis import Form, Kind, Sources, Values, class_of, family, own_class
-from jaxfix_codemods.jitting.traced import is_integer, may_yield_integer, overflows
+from jaxfix_codemods.jitting.traced import (
+    integer_fields,
+    is_integer,
+    is_integer_field,
+    may_yield_integer,
+    overflows,
+    reads_of_parameter,
+)
 from jaxfix_codemods.unjitted_update.binding import counts_iterations
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_entry, is_spelled, values_of_entry
@@ -22,9 +29,27 @@ class Integers:
         A traced one has 32 bits. A variable must be known to be an integer, an entry or an option may be one.
         """
         is_known = self._is_known(read)
-        if not is_known and (isinstance(read, ast.Name) or not self._may_be(read)):
+        if not is_known and isinstance(read, ast.Name):
+            return bool(integer_fields(self._module)) and self._has_wide_field(read)
+        if not is_known and not self._may_be(read):
             return False
         return overflows(self._module, read, self._may_be, is_known=is_known)
+
+    def _has_wide_field(self, read: ast.Name) -> bool:
+        """Whether it is an object with a field that is an integer, which is multiplied or raised where it is passed."""
+        module = self._module
+        pending, seen = list[ast.expr]([read]), set[ast.expr]([read])
+        while pending:
+            inner = pending.pop()
+            outer = module.parent(inner)
+            if isinstance(outer, ast.Attribute) and is_integer_field(module, outer) and self.overflows(outer):
+                return True
+            call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
+            if isinstance(call, ast.Call) and call.func is not inner:
+                after = [each for each in reads_of_parameter(module, inner, call) if each not in seen]
+                seen |= {*after}
+                pending += after
+        return False
 
     def _is_known(self, expr: ast.expr) -> bool:
         module = self._module
@@ -34,7 +59,7 @@ class Integers:
             made = values_of_entry(module, expr)
             return any(isinstance(each, ast.expr) and is_integer(module.get(Values), each) for each in made)
         if isinstance(expr, ast.Attribute):
-            return self._is_counter(expr)
+            return is_integer_field(module, expr) or self._is_counter(expr)
         bound = module.bindings(expr.id, module.scope_of(expr.id, expr)) if isinstance(expr, ast.Name) else ()
         return any(counts_iterations(module, each.node) for each in bound)
 
