@@ -2,6 +2,7 @@
 
 import ast
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,20 @@ def test_the_dearest_comes_first_then_what_is_certain(package: Path, cli: Cli) -
     ]
     told = text.findings(several, plain).splitlines()
     assert [line.split(":")[1] for line in told] == ["4", "3", "2", "1"]
+
+
+def test_a_long_line_goes_on_indented_on_a_terminal(package: Path, cli: Cli) -> None:
+    found = json.loads(cli("check", "--all", "--output-format", "json").out)["findings"][0]
+    one = _at(from_json(Diagnostic, {**_blank(), "id": found["id"], "path": "a.py"}), 1, Confidence.CERTAIN, None)
+    one = replace(one, message="`body` is a new function at every call of `smooth`: `scan` compiles again")
+    (line,) = text.findings([one], plain).splitlines()
+    first, *rest = text.findings([one], plain, 60).splitlines()
+    assert rest and all(each.startswith("    ") for each in rest)
+    assert all(len(each) <= 60 for each in (first, *rest))
+    assert " ".join([first, *(each.strip() for each in rest)]) == line
+    assert text.findings([one], plain, 200) == f"{line}\n"
+    painted = text.findings([one], lambda style, words: f"<{words}>", 60)
+    assert painted.startswith(f"<a.py:1:{one.column}>: <{one.id}>")
 
 
 NESTED = """\

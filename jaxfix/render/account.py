@@ -85,6 +85,7 @@ class Account:
       is_statistics: whether the findings are to be counted.
       written: of an `apply`, whether anything was; None for a `check`.
       paint: for a person; plain in a file.
+      width: the columns of the terminal; None where there is none.
     """
 
     report: Report
@@ -101,6 +102,7 @@ class Account:
     baselines: tuple[Mapping[str, object], ...] = ()
     is_statistics: bool = False
     written: bool | None = None
+    width: int | None = None
     paint: Paint = plain
 
     def place(self, path: str) -> str:

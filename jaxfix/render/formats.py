@@ -10,7 +10,10 @@ Format = Callable[[Account], str]
 
 def _text(account: Account) -> str:
     findings = account.report.findings
-    told = text.statistics(findings, account.paint) if account.is_statistics else text.findings(findings, account.paint)
+    if account.is_statistics:
+        told = text.statistics(findings, account.paint)
+    else:
+        told = text.findings(findings, account.paint, account.width)
     return told + "".join(text.stale(entry.where, entry.message, account.paint) for entry in account.stale)
 
 

@@ -4,23 +4,27 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from jaxfix.render.estimate import dearest_first, estimated
-from jaxfix.render.paint import Paint, counted, named, printable
+from jaxfix.render.paint import Paint, counted, named, plain, printable
 from jaxfix.render.seen import seen_in_words
 from jaxfix.report.report import Diagnostic, Held
 from jaxfix.source.edits import shown_place
 
+_INDENT = " " * 4
 _ESTIMATED = (
     "sorted by an estimate of cost (what recompiles, in how many loops): `jaxfix trace -- python PROGRAM` measures it"
 )
 
 
-def findings(diagnostics: Iterable[Diagnostic], paint: Paint) -> str:
+def findings(diagnostics: Iterable[Diagnostic], paint: Paint, width: int | None = None) -> str:
     """One line each, `path:line:column: id [*] message`; `[*]` where `jaxfix apply` has a fix.
+
+    What does not fit into `width` columns goes on, indented.
 
     First comes what a trace has seen, then what is certain, then what is possible; of each the most expensive first,
     by measure or by estimate.
     """
-    return "".join(f"{_finding(diagnostic, paint)}\n" for diagnostic in sorted(diagnostics, key=dearest_first))
+    ordered = sorted(diagnostics, key=dearest_first)
+    return "".join(f"{_folded(diagnostic, paint, width)}\n" for diagnostic in ordered)
 
 
 def held(place: str, entry: Held, reason: str | None, paint: Paint) -> str:
@@ -123,6 +127,19 @@ def error(message: str, paint: Paint) -> str:
 def note(message: str, paint: Paint) -> str:
     """One line for stderr that announces something."""
     return f"{paint('bold cyan', 'note')}: {printable(message)}\n"
+
+
+def _folded(diagnostic: Diagnostic, paint: Paint, width: int | None) -> str:
+    line = _finding(diagnostic, plain)
+    if width is None or len(line) <= width:
+        return _finding(diagnostic, paint)
+    import textwrap  # only a terminal needs it
+
+    # Words are kept whole, so that only their colours are lost where a line ends.
+    lines = textwrap.wrap(line, width, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False)
+    place = lines[0].partition(": ")[0].removesuffix(":")
+    lines[0] = paint("bold", place) + lines[0][len(place) :]
+    return "\n".join(lines).replace(f" {diagnostic.id}", f" {paint('bold red', diagnostic.id)}", 1)
 
 
 def _finding(diagnostic: Diagnostic, paint: Paint) -> str:

@@ -91,6 +91,7 @@ def _account(told: _Told, found: Findings, looked: Looked, options: Check) -> Ac
         baselines=tuple(baselines.as_json(entry, written=updated) for entry in told.judgements),
         is_statistics=options.statistics,
         paint=output.paint_for(options.output_file),
+        width=terminal.width_of(sys.stdout) if options.output_file is None else None,
     )
     if options.output_format == "text":
         return account
