@@ -335,3 +335,31 @@ def f(x):
     source = SourceFile.decode("layer.py", layer.encode())
     assert {fix.codemod for fix in plan(source, CODEMODS, lambda fix: None).applied} == {"local-jit"}
     assert [found.id for found in analyze(source, CODEMODS).diagnostics] == ["local-jit"]
+
+
+SCANNED = """\
+import flax.linen as nn
+from jax import lax
+
+
+def smoothed(x):
+    def body(i, value):
+        return value * 0.5
+
+    return lax.fori_loop(0, 3, body, x)
+
+
+class Cell(nn.Module):
+    def __call__(self, x):
+        return smoothed(x) + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [("", []), ("\n\ndef report(xs):\n    return [smoothed(x) for x in xs]\n", ["local-loop-function"])],
+    ids=["a layer", "and a loop"],
+)
+def test_what_only_layers_call_is_left_to_the_jit_around_the_model(more: str, told: list[str]) -> None:
+    source = SourceFile.decode("layer.py", f"{SCANNED}{more}".encode())
+    assert [found.id for found in analyze(source, CODEMODS).diagnostics] == told

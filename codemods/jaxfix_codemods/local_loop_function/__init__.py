@@ -86,6 +86,7 @@ from jaxfix.api import (
 )
 from jaxfix.api.analysis import (
     Transformed,
+    callers,
     control_flow_calls,
     eager_transformations,
     selection,
@@ -204,12 +205,22 @@ def _finding(module: Module, call: ast.Call, made_anew: MadeAnew, move: Judged, 
     return found(title=title(primitive), recipe=recipe, safety=Safety.NEEDS_EVIDENCE, guess=True)
 
 
-def _is_in_layer(module: Module, call: ast.Call) -> bool:
-    """Whether a layer of a model runs `call`: a `jit` around the model does more than any change here."""
+def _is_in_layer(module: Module, call: ast.Call, known: frozenset[ast.AST] = frozenset()) -> bool:
+    """Whether a layer of a model runs `call`, perhaps through functions that only layers call.
+
+    A `jit` around the model does more than any change here.
+    """
     around = module.functions_around(call)
     owner = module.method_of(around[-1]) if around else None
     bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
-    return any(base.rpartition(".")[0] in _LAYERS for base in bases)
+    if any(base.rpartition(".")[0] in _LAYERS for base in bases):
+        return True
+    function = around[-1] if around else None
+    if owner is not None or not isinstance(function, ast.FunctionDef) or function in known:
+        return False
+    uses = callers(module, function)
+    is_called = bool(uses.calls) and not (uses.others or uses.outside)
+    return is_called and all(_is_in_layer(module, each, known | {function}) for each in uses.calls)
 
 
 def _retraced(module: Module, call: ast.Call, made_anew: MadeAnew) -> Recipe:
