@@ -551,8 +551,9 @@ def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain
     )
 
 
-def _short(module: Module, call: ast.Call) -> str:
-    return f"{' '.join(module.text(call.func).split())}(...)"
+def _short(module: Module, work: ast.expr) -> str:
+    whole = " ".join(module.text(work.func if isinstance(work, ast.Call) else work).split())
+    return f"{whole}(...)" if isinstance(work, ast.Call) else whole
 
 
 def _uses_jax(module: Module) -> bool:

@@ -33,6 +33,8 @@ MOST = 100
 """Beyond that it makes no difference."""
 OF_A_TREE = 3
 """The leaves that a tree of unknown size counts for."""
+_OF_A_GATHER = 6
+"""Of elements by an array of positions: those below zero count from the end, and those outside are left out."""
 _OF_AN_OPTIMIZER = 3
 """What the update of an optimizer takes by position: gradients, its state, parameters."""
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
@@ -201,6 +203,9 @@ class Likely:
     def is_indexed_array(self, expr: ast.expr) -> bool:
         return True
 
+    def is_gathered(self, element: ast.Subscript) -> bool:
+        return False
+
     def is_jitted(self, call: ast.Call) -> bool:
         return False
 
@@ -226,7 +231,7 @@ class Likely:
             case ast.AugAssign(target=target, value=value):
                 return int(self.is_array(value) or self.is_array(target))
             case ast.Subscript(value=value, ctx=ast.Load()):
-                return int(self.is_indexed_array(value))
+                return _OF_A_GATHER if self.is_gathered(node) else int(self.is_indexed_array(value))
         return 0
 
     def _call(self, call: ast.Call) -> int:
@@ -341,6 +346,11 @@ class Device(Likely):
             case ast.Call(func=func):
                 return (self._module.qualname(func) or "").rpartition(".")[0] in _NUMPY
         return False
+
+    def is_gathered(self, element: ast.Subscript) -> bool:
+        """Whether it is elements of an array by an array of their positions."""
+        index = element.slice
+        return isinstance(index, ast.Name) and self.is_array(index) and self.is_array(element.value)
 
     def is_jitted(self, call: ast.Call) -> bool:
         """Whether `call` is of a jitted function."""

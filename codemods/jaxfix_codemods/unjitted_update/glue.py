@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import TypeGuard
 
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
@@ -34,12 +35,12 @@ class Glue:
 
     Attributes:
       at: what the finding is shown at.
-      shown: the calls that say what they do.
+      shown: the calls that say what they do, or the elements that they take.
     """
 
     statements: tuple[ast.stmt, ...]
     at: ast.expr
-    shown: tuple[ast.Call, ...]
+    shown: tuple[ast.expr, ...]
 
 
 def loose(
@@ -261,13 +262,18 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
     ]
     if sum(map(device.starts, found)) < ENOUGH:
         return None
-    shown = [call for statement in found for call in calls_of(statement) if device.starts(call)]
+    shown: list[ast.expr] = [call for statement in found for call in calls_of(statement) if device.starts(call)]
+    shown = shown or [node for statement in found for node in walk(statement) if _is_gathered(node, device)]
     outermost = [call for call in shown if not any(outer in shown for outer in module.ancestors(call))]
     if not outermost:
         return None
-    first = {module.text(call.func): call for call in reversed(outermost)}
+    first = {module.text(call.func if isinstance(call, ast.Call) else call): call for call in reversed(outermost)}
     chosen = tuple(sorted(first.values(), key=outermost.index))[:_MOST_SHOWN]
     return Glue(tuple(found), chosen[0], chosen)
+
+
+def _is_gathered(node: ast.AST, device: Device) -> TypeGuard[ast.Subscript]:
+    return isinstance(node, ast.Subscript) and device.is_gathered(node)
 
 
 def _is_apart(module: Module, call: ast.Call, called: Collection[ast.FunctionDef]) -> bool:
