@@ -215,7 +215,7 @@ def _is_in_layer(module: Module, call: ast.Call, known: frozenset[ast.AST] = fro
     bases = (module.qualname(base) or "" for base in owner.bases) if owner is not None else ()
     if any(base.rpartition(".")[0] in _LAYERS for base in bases):
         return True
-    function = around[-1] if around else None
+    function = around[-1] if around and module.nodes(ast.ClassDef) else None
     if owner is not None or not isinstance(function, ast.FunctionDef) or function in known:
         return False
     uses = callers(module, function)

@@ -350,7 +350,7 @@ class Device(Likely):
     def is_gathered(self, element: ast.Subscript) -> bool:
         """Whether it is elements of an array by an array of their positions."""
         index = element.slice
-        return isinstance(index, ast.Name) and self.is_array(index) and self.is_array(element.value)
+        return index.__class__ is ast.Name and self.is_array(index) and self.is_array(element.value)
 
     def is_jitted(self, call: ast.Call) -> bool:
         """Whether `call` is of a jitted function."""
