@@ -32,8 +32,8 @@ OPTIMIZER = LIB.replace(
 )
 OPTIMIZER = OPTIMIZER.replace("jnp\n", "jnp\nimport optax\n", 1)
 RETURNED = OPTIMIZER.replace("    return params\n", "    return params, optimizer\n")
-OWN = 'train_step, jax = "mine", "mine too"\nfrom lib import *\n'
-READ = "from lib import *\n\n\ndef go():\n    return train_step, jax\n"
+OWN = 'train_step, jit, jax = "mine", "mine too", "mine as well"\nfrom lib import *\n'
+READ = "from lib import *\n\n\ndef go():\n    return train_step, jit, jax\n"
 RUN = """import jax.numpy as jnp
 
 import lib
@@ -63,11 +63,11 @@ def test_a_new_name_replaces_none_of_a_file_that_takes_all(
     assert "import jax as jax_2" in text
 
 
-@pytest.mark.parametrize("main", ["import lib\n\ntrain_step = jax = 3\n", "from lib import *\n\nprint(fits)\n"])
+@pytest.mark.parametrize("main", ["import lib\n\ntrain_step = jit = jax = 3\n", "from lib import *\n\nprint(fits)\n"])
 def test_a_name_that_no_such_file_has_is_taken(cli: Cli, tmp_path: Path, main: str) -> None:
     text = applied(cli, tmp_path, LIB, {"main.py": main})
     assert "def train_step(" in text
-    assert "import jax\n" in text
+    assert "from jax import grad, jit\n" in text
 
 
 def test_an_optimizer_is_made_once_at_the_top(cli: Cli, tmp_path: Path) -> None:

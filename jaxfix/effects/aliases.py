@@ -138,10 +138,10 @@ def _is_view(index: ast.expr) -> bool:
 
 
 def _call_only_reads(module: Module, call: ast.Call, use: ast.expr) -> bool:
-    if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None:
-        return call.func.id in _READERS
     function = module.definition(call.func)
     if function is None:
+        if isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None and call.func.id in _READERS:
+            return True
         return (module.qualname(call.func) or "").partition(".")[0] in _READING
     given = arguments_of(function, call) or {}
     taken = [parameter for parameter, argument in given.items() if argument is use]

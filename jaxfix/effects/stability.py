@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, taken_by_name, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
-from jaxfix.library.facets import Package
-from jaxfix.library.table import ROWS, where
+from jaxfix.library.facets import Effect, Package
+from jaxfix.library.table import ROWS, short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
 from jaxfix.semantic.classes import class_of, family, strange_base
@@ -26,6 +26,7 @@ KNOWN_PACKAGES = sys.stdlib_module_names | {row.name.partition(".")[0] for row i
 
 
 _ARRAYS = where(Package.ARRAYS)
+_HARMLESS = short_names(Effect.PURE, "builtins") | short_names(Effect.REFLECTS, "builtins")
 """Passed on as a whole, to compute with either, and never filled."""
 _LAZY = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 
@@ -156,6 +157,16 @@ def why_attribute_unstable(module: Module, name: ast.Name) -> Reason | None:
         if stored is not None and (f"{qualname}.".startswith(f"{stored}.") or stored.startswith(f"{qualname}.")):
             return Reason(Code.MUTATED, f"line {changed.lineno} changes `{module.text(changed)}`", changed.lineno)
     return None
+
+
+def why_free_unstable(module: Module, name: ast.Name) -> Reason | None:
+    """Why a trace must not read a name that the file binds nowhere: a builtin that only computes, and stars, may be."""
+    if module.qualname(name) is not None:
+        reason = why_attribute_unstable(module, name)
+        return reason and reason.restated(f"it reads `{name.id}`: {reason}")
+    if name.id in _HARMLESS or module.names.stars.may_bring(name):
+        return None
+    return Reason(Code.SIDE_EFFECT, f"it uses `{name.id}`, which happens only at trace time")
 
 
 def _is_changed(module: Module, name: str) -> bool:

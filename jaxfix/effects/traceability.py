@@ -11,7 +11,7 @@ from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
-from jaxfix.effects.stability import During, why_attribute_unstable, why_unstable
+from jaxfix.effects.stability import During, why_attribute_unstable, why_free_unstable, why_unstable
 from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Result, Takes
 from jaxfix.library.table import short_names, where
@@ -33,8 +33,6 @@ _WAITERS = where(Effect.WAITS)
 _COUNTING = where(Takes.LENGTH)
 _COUNTED = where(Result.COUNTED)
 _CHOOSING = where(Result.COUNTED) & where(Takes.CONDITION)
-_REFLECTING = short_names(Effect.REFLECTS, "builtins")
-_PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
 
 
@@ -135,8 +133,7 @@ class _Reader:
     def _load(self, node: ast.Name, scope: ast.AST, inside: set[ast.AST], found: Demands) -> None:
         owner = self._module.scope_of(node.id, node)
         if owner is None:
-            if node.id not in _PURE_BUILTINS | _REFLECTING:
-                found.reason = Reason(Code.SIDE_EFFECT, f"it uses `{node.id}`, which happens only at trace time")
+            found.reason = why_free_unstable(self._module, node)
             return
         if owner is scope and isinstance(scope, FUNCTIONS):
             bound = self._module.bindings(node.id, scope)
@@ -282,7 +279,7 @@ class _Reader:
         elif qualname.split(".")[0] in _HOSTS:
             for argument in argument_values(call):
                 self._required.of(argument, f"passes `{_line(self._module, argument)}` to `{qualname}`", found)
-        elif isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
+        elif not qualname and isinstance(call.func, ast.Name) and self._module.scope_of(call.func.id, call) is None:
             self._builtin(call, call.func.id, found)
         self._callee(call, scope, found)
         if not qualname or qualname.startswith("jax."):

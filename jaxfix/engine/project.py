@@ -285,8 +285,8 @@ def tells(text: bytes, packages: frozenset[str]) -> bool:
         or any(match[1].decode() not in LEAVES_ONLY for match in _IMPORTED.finditer(text))
     ):
         return True  # objects that are not plain trees
-    if b"cache" in text or b"self." in text:
-        return True  # functions that give the same again
+    if b"def " in text or b"cache" in text:
+        return True  # functions, which may do more than compute, or give the same again
     if b"jit" in text or b"pmap" in text or b"wraps(" in text or _RELATIVE.search(text) or _STORE.search(text):
         return True
     if any(package.encode() in text for package in packages) or any(how in text for how in COMPUTES):

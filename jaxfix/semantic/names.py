@@ -7,9 +7,10 @@ from typing import Any, TypeVar, cast
 
 from jaxfix.dataflow.solver import Lattice, Solver, optional
 from jaxfix.semantic.project.surroundings import Surroundings
+from jaxfix.semantic.stars import Stars
 from jaxfix.syntax.bindings import Binding, Bindings, value_beside
 from jaxfix.syntax.index import Index, Scope
-from jaxfix.syntax.nodes import Function, in_order
+from jaxfix.syntax.nodes import Function, in_order, tail
 
 N = TypeVar("N", bound=ast.AST)
 _MEANING: Lattice[str | None] = optional()
@@ -125,6 +126,11 @@ class Names:
         return tuple(node for node in self._nodes(ast.ImportFrom) if node.names[0].name == "*")
 
     @cached_property
+    def stars(self) -> Stars:
+        """What they bring."""
+        return Stars(self.star_imports, self.scope_of, self._surroundings)
+
+    @cached_property
     def imports(self) -> Mapping[str, str]:
         """The module's own names for modules and what it imports from them, such as `jnp` for `jax.numpy`."""
         found = {}
@@ -177,13 +183,13 @@ class Names:
         while root.__class__ is ast.Attribute:  # no other question is asked as often
             root = root.value
         if root.__class__ is not ast.Name or root.id not in self._standing:
-            return None
+            return self.stars.qualname(expr, root) if self.star_imports else None
         try:
             return self._qualnames[expr]
         except KeyError:
             scope = self.scope_of(root.id, root)
             found = self._meaning((root.id, scope)) if scope is not None else None
-            found = self._qualnames[expr] = found if found is None or root is expr else found + _tail(expr)
+            found = self._qualnames[expr] = found if found is None or root is expr else found + tail(expr)
             return found
 
     def _means(self, variable: tuple[str, Scope]) -> str | None:
@@ -384,15 +390,6 @@ class Names:
 def _last_parts(qualnames: frozenset[str]) -> frozenset[str]:
     """Every file is asked for the same names."""
     return frozenset(name.rpartition(".")[2] for name in qualnames)
-
-
-def _tail(expr: ast.AST) -> str:
-    """The attributes that `expr` reads from its first name, such as `.lax.scan`."""
-    found = ""
-    while type(expr) is ast.Attribute:
-        found = f".{expr.attr}{found}"
-        expr = expr.value
-    return found
 
 
 def _is_deletion(binding: Binding) -> bool:

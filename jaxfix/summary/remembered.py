@@ -12,32 +12,49 @@ from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import changes_of
-from jaxfix.semantic.project.summary_types import DOES_MORE
+from jaxfix.semantic.project.summary_types import DOES_MORE, USES
 from jaxfix.staging.jit import jitted_by_decorator
-from jaxfix.syntax.nodes import Function
+from jaxfix.syntax.nodes import Function, walk
 
+_LIBRARIES = ("jax.", "numpy.")
 _MEMOS = where(Effect.MEMOISES)
 
 
 def remembered(module: Module) -> tuple[str, ...]:
     """The functions that may give the same again; methods by the variables that hold an object of their class."""
-    return tuple(sorted({*_remembered(module), *(f"{DOES_MORE}{name}" for name in _doing_more(module))}))
+    return tuple(sorted({*_remembered(module), *_doing(module)}))
 
 
-def _doing_more(module: Module) -> Iterator[str]:
-    """The functions, and methods of classes, that a trace does not do as often as the calls, or with what they read."""
+def _doing(module: Module) -> Iterator[str]:
+    """The functions, and methods of classes, that a trace does not do as often as the calls, or with what they read.
+
+    Of the others what they use.
+    """
     for function in module.functions:
         owner = module.parent(function)
         if not isinstance(function, ast.FunctionDef) or jitted_by_decorator(module, function) is not None:
             continue
-        if owner is module.tree and _why_more(module, function) is not None:
-            yield function.name
-        if isinstance(owner, ast.ClassDef) and module.parent(owner) is module.tree and _is_more(module, function):
-            yield f"{owner.name}.{function.name}"
+        if owner is module.tree:
+            name, reason = function.name, _why_more(module, function)
+        elif isinstance(owner, ast.ClassDef) and module.parent(owner) is module.tree:
+            name = f"{owner.name}.{function.name}"
+            reason = _why_more(module, function) or why_object_changes(module, function)
+        else:
+            continue
+        yield from (
+            [f"{DOES_MORE}{name}"] if reason is not None else (f"{USES}{name} {u}" for u in _used(module, function))
+        )
 
 
-def _is_more(module: Module, method: ast.FunctionDef) -> bool:
-    return (_why_more(module, method) or why_object_changes(module, method)) is not None
+def _used(module: Module, function: ast.FunctionDef) -> Iterator[str]:
+    """The functions of this file that one uses, after a dot, and what it uses of other files."""
+    for node in walk(function):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+            qualname, used = module.qualname(node), module.definition(node)
+            if qualname is not None and not qualname.startswith(_LIBRARIES):
+                yield module.names.absolute(qualname)
+            elif isinstance(used, ast.FunctionDef) and module.parent(used) is module.tree:
+                yield f".{used.name}"
 
 
 def _why_more(module: Module, function: ast.FunctionDef) -> Reason | None:

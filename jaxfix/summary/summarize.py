@@ -1,7 +1,7 @@
 """Summarizes a file for the other files of its project."""
 
 import ast
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -35,6 +35,7 @@ from jaxfix.summary.receivers import may_be_of_others
 from jaxfix.syntax.nodes import Function, in_order
 
 _NAMED = frozenset({ast.Name, ast.Attribute})
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PERHAPS_JITTED = _NAMED | {ast.Call}
 
 
@@ -76,7 +77,7 @@ class _Summarizer:
             dict(self._jits()),
             rebinds=rebinds(self.others),
             stored=tuple(sorted(changes_of(self.module).perhaps_rebound)),
-            own=tuple(sorted(self.module.names.bound_in() - self.module.names.imports.keys())) if self.stars else (),
+            own=tuple(sorted(self._own())),
             wraps=dict(self._wraps()),
             mentions=tuple(sorted(self._mentions())),
             factories=dict(self._factories()),
@@ -85,6 +86,15 @@ class _Summarizer:
             attributes=tuple(sorted(self.module.index.attributes)),
             asks=asked_types(self.others),
         )
+
+    def _own(self) -> Collection[str]:
+        """The names that the file binds itself: all if others may stand beside them, else definitions and variables."""
+        names = self.module.names
+        if self.stars:
+            return names.bound_in() - names.imports.keys()
+        defined = (each.name for each in self.module.tree.body if isinstance(each, _DEFINITIONS))
+        around, tree = self.module.index.around, self.module.tree
+        return {*defined, *(target.id for target, _ in names.assigned if around[target] is tree)}
 
     def uses(self, names: frozenset[str], passed: Container[str]) -> tuple[Use, ...]:
         made = frozenset(name.removesuffix(RETURNED) for name in names if name.endswith(RETURNED))

@@ -79,6 +79,15 @@ def last_name(expr: ast.expr) -> str | None:
     return expr.id if type(expr) is ast.Name else expr.attr if type(expr) is ast.Attribute else None
 
 
+def tail(expr: ast.AST) -> str:
+    """The attributes that `expr` reads from its first name, such as `.lax.scan`."""
+    found = ""
+    while type(expr) is ast.Attribute:
+        found = f".{expr.attr}{found}"
+        expr = expr.value
+    return found
+
+
 def in_order(nodes: Sequence[N]) -> list[N]:
     """The nodes in the order of the text.
 

@@ -1,6 +1,6 @@
 """The facts of all files of a run, joined: what is known of a dotted name."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 from jaxfix.library.facets import Effect, Package
@@ -22,6 +22,7 @@ from jaxfix.semantic.project.summary_types import (
     MAKES_RULES,
     RUNS_FILES,
     TAKES_ERRORS,
+    USES,
     ArgumentSummary,
     Contexts,
     Factory,
@@ -60,6 +61,7 @@ class Joined:
         self._remembering: dict[str, Mapping[str, bool]] = {}
         self._naming = Naming(files)
         self._users = Users(files, self._naming, read)
+        self._kept = kept
         self._offered = Offered(files, self._naming, around, kept)
         self._callers = Callers(self._users.uses, self._offered)
 
@@ -93,12 +95,35 @@ class Joined:
         return self._naming.defined(qualname, self._remembered) or False
 
     def does_more(self, qualname: str) -> bool:
-        """Whether a function or a method that `qualname` names, in whatever file, does more than compute."""
-        return self._naming.defined(qualname, self._more) or False
+        """Whether a function or a method that `qualname` names, in whatever file, does more than compute.
+
+        In the files beside a program, those of packages left out, what it uses is followed.
+        """
+        pending, met = [qualname], {qualname}
+        for name in pending:
+            if self._naming.defined(name, self._more):
+                return True
+            if name.partition(".")[0] in self._kept:
+                new = [each for each in self._used_by(name) if each not in met]
+                met.update(new)
+                pending += new
+        return False
+
+    def _used_by(self, qualname: str) -> Iterator[str]:
+        """What a function, in whatever file, uses of its file and of others."""
+        for facts, rest in self._naming.owners(self._naming.canonical(qualname)):
+            start = f"{USES}{rest} "
+            used = [each.removeprefix(start) for each in self._remembered(facts) if each.startswith(start)]
+            yield from (f"{facts.name}{each}" if each.startswith(".") else each for each in used)
 
     def fields(self, qualname: str) -> tuple[str, ...]:
         """The fields of the class that `qualname` names, in whatever file; none where it declares none."""
         return self._naming.defined(qualname, lambda facts: facts.records) or ()
+
+    def defined_as(self, qualname: str) -> str:
+        """The name that what a module has as `qualname` is defined under; empty where no file binds it there."""
+        found = self._naming.canonical(qualname)
+        return found if found != qualname or self._naming.is_bound(qualname) else ""
 
     def users(self, qualname: str) -> tuple[Use, ...]:
         """What other files do with the function that is defined as `qualname`, tests among them."""

@@ -52,6 +52,11 @@ class Naming:
         owners = self.owners(self.canonical(qualname))
         return next((table(facts)[rest] for facts, rest in owners if rest in table(facts)), None)
 
+    def is_bound(self, qualname: str) -> bool:
+        """Whether the module that `qualname` is a name of binds it."""
+        owner, _, last = qualname.rpartition(".")
+        return owner in self.by_name and last in self._defined(owner)
+
     def spellings(self, qualname: str) -> tuple[str, ...]:
         """The dotted names that lead to `qualname`, whose module other modules may take all names of."""
         if qualname.endswith(RETURNED):
@@ -111,7 +116,7 @@ class Naming:
 
     def _defined(self, name: str) -> frozenset[str]:
         facts = self.by_name[name]
-        return frozenset((*facts.aliases, *facts.jits))
+        return frozenset((*facts.own, *facts.aliases, *facts.jits))
 
     @cached_property
     def _starring(self) -> dict[str, list[Facts]]:

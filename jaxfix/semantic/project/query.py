@@ -86,6 +86,7 @@ FACTORY: Query[Factory | None] = Query("factory", Factory, None, Joined.factory,
 REMEMBERS: Query[bool] = Query("remembers", bool, False, Joined.remembers, Reads.DEFINITION)
 DOES_MORE: Query[bool] = Query("does more", bool, False, Joined.does_more, Reads.DEFINITION)
 FIELDS: Query[tuple[str, ...]] = Query("fields", tuple[str, ...], (), Joined.fields, Reads.DEFINITION)
+DEFINED_AS: Query[str] = Query("defined as", str, "", Joined.defined_as, Reads.DEFINITION)
 USERS: Query[tuple[Use, ...]] = Query(
     "users", tuple[Use, ...], (), Joined.users, Reads.CALLERS, _after_users, passed=True
 )

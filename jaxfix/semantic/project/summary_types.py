@@ -36,6 +36,8 @@ TAKES_ERRORS = "?errors of "
 """Before a name: that an error of a call by that name is taken, and the program goes on."""
 DOES_MORE = "?more of "
 """Before a function, of those that a file remembers: that it does more than compute of its arguments and constants."""
+USES = "?uses "
+"""Before such a function, and the name of one that it uses, of another file or after a dot of its own."""
 Argument = int | str
 """A position of the call, from 0, or a keyword."""
 
@@ -295,7 +297,7 @@ class Facts:
       uses: of functions of other files, where they are known already.
       rebinds: dotted names in other modules that it binds, or whose object it changes; `ANY_NAME` for all of one.
       stored: attributes that it stores on objects which can be of any file.
-      own: the names that it binds itself, if it takes all names of another module beside them.
+      own: the names that it binds itself: all, if it takes all names of another module beside them.
       wraps: its functions that decorate others.
       factories: its functions that make a jitted one at each call, by their name in it.
       mentions: the dotted names, as its imports give them, by which it may use something of another file; `.name` for
@@ -305,8 +307,8 @@ class Facts:
       attributes: the names of those that it reads, of whatever object.
       asks: the types of others that it asks objects for, or whose members it lists, by their dotted names.
       remembers: its functions, and methods of its objects, that may give the same at the next call; after `DOES_MORE`
-        those, and methods of its classes, which a trace does not do as often as the calls; None as long as nobody has
-        asked.
+        those, and methods of its classes, which a trace does not do as often as the calls; after `USES` what the
+        others use; None as long as nobody has asked.
       fills: the attributes, and the variables of other files, by their last name, whose object it may change in place;
         None as long as nobody has asked.
     """
