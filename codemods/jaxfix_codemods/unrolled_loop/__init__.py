@@ -51,6 +51,8 @@ shape of an iteration by `jax.eval_shape`. In nested loops the inner one is rewr
 The gradient of `x[:, t]` is as large as `x` in each iteration. In a file that takes a derivative, an array that the
 loop reads in this way alone is scanned instead, and with as many rows as there are iterations: one with fewer raises.
 
+A list of layers is left alone: stacked under the trace, they compile longer than one by one, and take more memory.
+
 Declined too: iterations that end early, layers that the loop creates, and initial values that Python or NumPy
 computes with. The carry must keep its structure, shape and dtype, else JAX raises at the trace; the receipt names
 data, which the program never passes, for which that was seen. The number of iterations stays known, so gradients
