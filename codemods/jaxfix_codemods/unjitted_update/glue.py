@@ -8,6 +8,7 @@ from typing import TypeGuard
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
     HOT,
+    IS_USED,
     USERS,
     Use,
     default_of,
@@ -25,6 +26,7 @@ from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
 from jaxfix_codemods.unjitted_update.evident import wants_values
 
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_SHOWN = 3
 _DRAWING = where(Package.DRAWS)
 
@@ -70,9 +72,18 @@ def hot_loops(module: Module) -> list[ast.For | ast.While]:
 
 def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
     """First what the text of this file alone can rule out."""
-    if not module.get(Likely).is_at_work(loop) or is_short(module, loop):
+    if not module.get(Likely).is_at_work(loop) or is_short(module, loop) or _is_check(module, loop):
         return False
     return is_hot(module, loop) and module.get(Device).starts(loop) >= ENOUGH
+
+
+def _is_check(module: Module, loop: ast.For | ast.While) -> bool:
+    """Whether a module of a package tries out, where it is run by itself, what other files use."""
+    name = module.surroundings.name
+    if name is None or "." not in name or module.functions_around(loop):
+        return False
+    ask = module.surroundings.project.ask
+    return any(isinstance(each, _DEFINITIONS) and ask(IS_USED, f"{name}.{each.name}") for each in module.tree.body)
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
