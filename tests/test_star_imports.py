@@ -87,3 +87,25 @@ def test_a_name_that_the_file_binds_is_no_other(cli: Cli, tmp_path: Path) -> Non
     own = "\n\ndef loss_of(params, batch):\n    print('own')\n    return params.sum()\n"
     main = FIT.format(imports=f"{OWN}from losses import *\n{own}")
     assert "print" in found(cli, tmp_path, {"losses.py": LOSS, "main.py": main})
+
+
+COUNTS = "calls = []\n\n\ndef helper(x):\n    calls.append(1)\n    return x\n"
+QUIET = "def helper(x):\n    return 2.0 * x\n"
+USING = "\n\ndef loss_of(params, batch):\n    return jnp.mean(helper(batch @ params) ** 2)\n"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from quiet import helper\nfrom counting import *\n",
+        "from quiet import *\nfrom counting import *\n",
+        "try:\n    from counting import *\nexcept ImportError:\n    from quiet import *\n",
+        "from both import helper\n",
+    ],
+    ids=["after a name", "the last", "one of two", "imported again"],
+)
+def test_the_last_of_several_imports_counts(cli: Cli, tmp_path: Path, imports: str) -> None:
+    both = "from quiet import helper\nfrom counting import helper\n"
+    main = FIT.format(imports=f"{OWN}{imports}{USING}")
+    text = found(cli, tmp_path, {"quiet.py": QUIET, "counting.py": COUNTS, "both.py": both, "main.py": main})
+    assert "no fix" in text and "runs eagerly" in text

@@ -53,6 +53,8 @@ from jaxfix.api import Code, Codemod, Confidence, Finding, Module, Reason, Safet
 from jaxfix.api.analysis import argument_values, binds_again
 
 _CLEARING = "jax.clear_caches"
+_CHOOSING = (ast.If, ast.Try, ast.Match, ast.BoolOp, ast.IfExp)
+_LEAVING = (ast.Continue, ast.Break, ast.Return)
 _BY_HAND = (
     "remove the call: if memory grows without it, `jaxfix trace -- python PROGRAM` names what compiles and what stays"
 )
@@ -73,16 +75,28 @@ def _loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
 
 
 def _is_at_times(module: Module, call: ast.Call, loop: ast.For | ast.While) -> bool:
-    """Whether a condition of the iteration decides about the call."""
+    """Whether a condition of the iteration decides about the call, or whether there is another iteration."""
+    leaving = (node for node in walk(loop) if isinstance(node, _LEAVING) and node.lineno < call.lineno)
+    if any(leaving) or isinstance(loop.body[-1], _LEAVING):
+        return True
     around = module.ancestors(call)
-    return any(isinstance(node, ast.If | ast.Try | ast.Match) and loop in module.ancestors(node) for node in around)
+    return any(isinstance(node, _CHOOSING) and loop in module.ancestors(node) for node in around)
 
 
 def _step(module: Module, loop: ast.For | ast.While) -> ast.Call | None:
     """A call of a jitted function in each iteration, of a state that comes back: its types stay, and its program."""
     calls = (part for part in walk(loop) if isinstance(part, ast.Call) and _loop(module, part) is loop)
-    states = (call for call in calls if any(binds_again(module, call, value) for value in argument_values(call)))
+    states = (call for call in calls if any(_comes_back(module, call, value, loop) for value in argument_values(call)))
     return next((call for call in states if _is_jitted(module, call.func)), None)
+
+
+def _comes_back(module: Module, call: ast.Call, value: ast.expr, loop: ast.For | ast.While) -> bool:
+    """Whether `value` is what the call of the iteration before has bound: no other statement of the loop binds it."""
+    if not binds_again(module, call, value):
+        return False
+    named = {node.id for node in walk(value) if isinstance(node, ast.Name)}
+    stores = (node for node in walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return all(module.statement(node) is module.statement(call) for node in stores if node.id in named)
 
 
 def _is_jitted(module: Module, func: ast.expr) -> bool:

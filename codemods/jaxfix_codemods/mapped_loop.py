@@ -287,7 +287,7 @@ def _map(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
         names = module.get(Identifiers)
         several = "pair" if len(rows) + len(numbers) == 2 else "item"
         function, row = (names.unused_at(name, mapped.call) for name in ("element", several))
-        lines = (f"def {function}({row}):", f"    {target.strip('()')} = {row}", f"    return {element}", "")
+        lines = (f"def {function}({row}):", f"    {_unenclosed(target)} = {row}", f"    return {element}", "")
         edit.insert_before(module.statement(mapped.call), "\n".join(lines))
     edit.replace(mapped.call, f"{jax}.lax.map({function}, {together})")
 
@@ -305,6 +305,12 @@ def _is_apart(module: Module, mapped: _Mapped) -> bool:
     return isinstance(around, ast.FunctionDef) and is_plain and is_only
 
 
+def _unenclosed(target: str) -> str:
+    """The names of a target, without the parentheses around all of them."""
+    is_enclosed = target.startswith("(") and target.count("(") == 1 and target.endswith(")")
+    return target[1:-1] if is_enclosed else target
+
+
 def _listed(texts: Sequence[str]) -> str:
     return f"({', '.join(texts)})" if len(texts) > 1 else texts[0]
 
@@ -312,7 +318,7 @@ def _listed(texts: Sequence[str]) -> str:
 def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
     rounds = mapped.rounds
-    target, over = module.text(rounds.loop.target).strip("()"), ", ".join(map(module.text, rounds.arrays))
+    target, over = _unenclosed(module.text(rounds.loop.target)), ", ".join(map(module.text, rounds.arrays))
     function = f"lambda {target}: {module.text(mapped.elements.elt)}"
     match mapped.elements.elt:
         case ast.Call(func=ast.Name() as func, args=[ast.Name(id=given)], keywords=[]) if given == target:

@@ -36,6 +36,15 @@ def numbered_pairs(weights, rows: jax.Array, shifts: jax.Array):
 
 
 @jax.jit
+def numbered_together(weights, rows: jax.Array, shifts: jax.Array):
+    def element(item):
+        i, (row, s) = item
+        return jnp.tanh(row @ weights) + s
+
+    return jax.lax.map(element, (jnp.arange(len(rows)), (rows, shifts)))
+
+
+@jax.jit
 def twice_in_one_statement(rows: jax.Array, shifts: jax.Array):
     return (
         jnp.stack([jnp.tanh(row) + shift for row, shift in zip(rows, shifts)])
@@ -61,7 +70,7 @@ def differences(weights, rows):
 def main():
     weights, rows = jnp.ones((3, 2)), jnp.linspace(-1.0, 1.0, 120).reshape(40, 3)
     shifts = jnp.linspace(0.0, 1.0, 40)
-    for run in (paired, numbered):
+    for run in (paired, numbered, numbered_together):
         print(run(weights, rows, shifts).sum())
     print(numbered_pairs(weights, rows, shifts).sum(), twice_in_one_statement(rows, shifts).sum(), total(rows, shifts))
     for _ in range(6):

@@ -122,6 +122,76 @@ def changed_as_a_global(params, batches, table):
     return params
 
 
+def turning(batches, options):
+    for rows in batches:
+        yield rows
+        options["layers"] = 1
+
+
+class Schedule:
+    def __init__(self, options):
+        self.options = options
+
+    def step(self):
+        self.options["layers"] = 1
+
+
+class Counted:
+    count = 0
+
+    @property
+    def layers(self):
+        Counted.count += 1
+        return 2
+
+
+def changed_by_the_data(params, batches, options):
+    for rows in batches:
+        gradients = jax.grad(loss_of)(params, rows, options)
+        params = descend(params, gradients, 0.1)
+    return params
+
+
+def changed_by_an_object(params, batches, options, schedule):
+    for rows in batches:
+        gradients = jax.grad(loss_of)(params, rows, options)
+        params = descend(params, gradients, 0.1)
+        schedule.step()
+    return params
+
+
+def changed_by_a_callback(params, batches, options, callbacks):
+    for rows in batches:
+        gradients = jax.grad(loss_of)(params, rows, options)
+        params = descend(params, gradients, 0.1)
+        for callback in callbacks:
+            callback()
+    return params
+
+
+def computed_at_each_read(params, batches, config):
+    for rows in batches:
+        gradients = jax.grad(loss_with)(params, rows, config)
+        params = descend(params, gradients, 0.1)
+    return params
+
+
+class Trainer:
+    def __init__(self, options):
+        self.options = options
+
+    def anneal(self):
+        self.options["layers"] = 1
+
+    def fit(self, params, batches):
+        options = self.options
+        for rows in batches:
+            gradients = jax.grad(loss_of)(params, rows, options)
+            params = descend(params, gradients, 0.1)
+            self.anneal()
+        return params
+
+
 def main():
     params = make(2)
     keys = jax.random.split(jax.random.key(1), 6)
@@ -132,6 +202,12 @@ def main():
         print(train(params, batches, SimpleNamespace(layers=2))["w1"].sum())
     print(changed_by_a_function(params, batches, {"layers": 2}, lambda options: options.update(layers=1))["w1"].sum())
     print(changed_as_a_global(params, batches, WIDTHS)["w1"].sum())
+    turned, held, called = {"layers": 2}, {"layers": 2}, {"layers": 2}
+    print(changed_by_the_data(params, turning(batches, turned), turned)["w1"].sum())
+    print(changed_by_an_object(params, batches, held, Schedule(held))["w1"].sum())
+    print(changed_by_a_callback(params, batches, called, [lambda: called.update(layers=1)])["w1"].sum())
+    print(computed_at_each_read(params, batches, Counted())["w1"].sum(), Counted.count)
+    print(Trainer({"layers": 2}).fit(params, batches)["w1"].sum())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_free_unstable, why_unstable
+from jaxfix.effects.wrapping import wrappers
 from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Result, Takes
 from jaxfix.library.table import short_names, where
@@ -204,8 +205,9 @@ class _Reader:
             return
         inner = self.of(function)
         name = "a lambda" if isinstance(function, ast.Lambda) else f"`{function.name}`"
-        if inner.reason is not None:
-            found.reason = inner.reason.restated(f"{name}, which it uses: {inner.reason}")
+        for each in (inner, *map(self.of, wrappers(self._module, function))):
+            if each.reason is not None:
+                found.reason = each.reason.restated(f"{name}, which it uses: {each.reason}")
         arguments = arguments_passed(self._module, node, function, bound=bound)
         for parameter, what in inner.values.items():
             if bound and parameter == own_parameter(function):

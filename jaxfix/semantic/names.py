@@ -205,8 +205,11 @@ class Names:
 
     def _imported(self, name: str, scope: Scope) -> str | None:
         # Where a name that is deleted later means something, it is what was imported.
-        found = {self.imported.get((b.node, name)) for b in self.bindings(name, scope) if not _is_deletion(b)}
+        nodes = [binding.node for binding in self.bindings(name, scope) if not _is_deletion(binding)]
+        found = {self.imported.get((node, name)) for node in nodes}
         only = found.pop() if len(found) == 1 else None
+        if only and self.star_imports and scope is self.tree and (starred := self.stars.bringing(name, after=nodes)):
+            return starred[0] if len(starred) == 1 else None
         return None if only is None else self.absolute(only)
 
     def absolute(self, qualname: str) -> str:

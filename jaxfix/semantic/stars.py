@@ -21,13 +21,12 @@ class Stars:
         scope_of: Callable[[str, ast.AST], Scope | None],
         surroundings: Surroundings,
     ) -> None:
-        of = ("." * each.level + (each.module or "") for each in imports)
-        self._modules = [surroundings.absolute(name) if name[:1] == "." else name for name in of]
-        self._scope_of, self._project = scope_of, surroundings.project
+        self._imports, self._scope_of = imports, scope_of
+        self._absolute, self._project = surroundings.absolute, surroundings.project
 
     def may_bring(self, name: ast.Name) -> bool:
         """Whether nothing else can: the file binds none, and it is no builtin."""
-        if not self._modules or name.id in _BUILTINS or name.id.startswith("_"):
+        if not self._imports or name.id in _BUILTINS or name.id.startswith("_"):
             return False
         return self._scope_of(name.id, name) is None
 
@@ -38,9 +37,27 @@ class Stars:
           root: the name.
 
         Returns:
-          Of several files the last that has it; None where none is known to.
+          Of several files the last that has it; None where none is known to, or it depends on a condition.
         """
         if not isinstance(root, ast.Name) or not self.may_bring(root):
             return None
-        found = [of for module in self._modules if (of := self._project.ask(DEFINED_AS, f"{module}.{root.id}"))]
-        return found[-1] + tail(expr) if found else None
+        found = self.bringing(root.id)
+        return next(iter(found)) + tail(expr) if len(found) == 1 else None
+
+    def bringing(self, name: str, after: Sequence[ast.AST] = ()) -> tuple[str, ...]:
+        """What files of the project may bring as `name`: several where a condition decides.
+
+        Args:
+          after: statements; what is imported above the last of them counts for nothing.
+        """
+        found: dict[str, None] = {}
+        last = max((each.lineno for each in after if isinstance(each, ast.stmt)), default=0)
+        for each in self._imports:
+            of = self._project.ask(DEFINED_AS, f"{self._module(each)}.{name}") if each.lineno > last else ""
+            if of:
+                found = {of: None} if each.col_offset == 0 else {**found, of: None}
+        return tuple(found)
+
+    def _module(self, star: ast.ImportFrom) -> str:
+        name = "." * star.level + (star.module or "")
+        return self._absolute(name) if name[:1] == "." else name

@@ -176,11 +176,21 @@ class _Summarizer:
         """The names of the module for what is imported, through `name = other.name` too."""
         imports = self.module.names.imports
         yield from ((name, of) for name, of in imports.items() if name != "*" and not of.startswith("."))
+        yield from self._imported_again()
         for target, value in self.module.names.assigned:
             if value.__class__ in _NAMED and target.id not in imports and self._is_only(target):
                 found = self.module.qualname(value)
                 if found is not None and not found.startswith("."):
                     yield target.id, found
+
+    def _imported_again(self) -> Iterator[tuple[str, str]]:
+        """The names that several imports alone bind, one after the other, for what the last one imports."""
+        names, top = self.module.names, {*self.module.tree.body}
+        last = {name: of for (node, name), of in names.imported.items() if node in top}
+        for name in sorted(last.keys() - names.imports.keys() - {"*"}):
+            nodes = [binding.node for binding in names.bindings(name)]
+            if len(nodes) > 1 and all(node in top and (node, name) in names.imported for node in nodes):
+                yield name, names.absolute(last[name])
 
     def _is_only(self, node: ast.Name | ast.FunctionDef) -> bool:
         """Whether nothing else binds this name of the module."""

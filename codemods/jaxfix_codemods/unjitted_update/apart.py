@@ -64,9 +64,16 @@ def _chain(module: Module, loop: ast.For | ast.While, jitted: Sequence[ast.Assig
             only = [name.id for name in _bound(before) if _is_for(module, name, chosen)]
             if only:
                 chosen, passed = [before, *chosen], [*only, *passed]
-        if passed:
+        if passed and not _may_stop(loop, chosen):
             return Apart(loop, tuple(chosen), tuple(passed))
     return None
+
+
+def _may_stop(loop: ast.For | ast.While, chosen: Sequence[ast.Assign]) -> bool:
+    """Whether a statement between them may end the loop, or raise what a caller catches."""
+    between = loop.body[loop.body.index(chosen[0]) : loop.body.index(chosen[-1])]
+    stops = (ast.Assert, ast.Raise, ast.Return, ast.Break, ast.Continue, ast.Try, ast.With)
+    return any(isinstance(node, stops) for statement in between for node in walk(statement))
 
 
 def _bound(statement: ast.Assign) -> list[ast.Name]:

@@ -1,11 +1,12 @@
 """Settings whose values a trace must know, and which stay while the loop runs: lengths, sizes, flags, options."""
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from jaxfix.api import Module, walk
-from jaxfix.api.analysis import During, Form, Kind, Values, aliases, instance_state, why_unstable
+from jaxfix.api.analysis import During, Form, Kind, Values, instance_state, why_unstable
 from jaxfix_codemods.jitting.whole import LOOPS
+from jaxfix_codemods.unjitted_update.captured import are_captured
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.variables import own_reads
 
@@ -30,25 +31,7 @@ def is_settled(module: Module, name: str, part: ast.AST, inside: Collection[ast.
         return False
     found = [values.of(use) for use in uses]
     is_number = all(each.form is Form.PYTHON and each.kind is Kind.INT for each in found)
-    return is_number or _are_options(module, [*module.reads(name, scope)], inside)
-
-
-def _are_options(module: Module, reads: Sequence[ast.Name], inside: Collection[ast.AST]) -> bool:
-    """Whether a variable of a function holds no array, and all that is done with it is to read it."""
-    values = module.get(Values)
-    if any(values.of(read).is_array for read in reads):
-        return False
-    sources = {source for read in reads for source in values.origins.of(read)}
-    return all(_stays(module, source) for source in sources) and all(
-        aliases.only_reads(module, read, nests=True) for read in reads if read not in inside
-    )
-
-
-def _stays(module: Module, source: ast.AST) -> bool:
-    """Whether what a caller passes is no variable of the file that may change while a function runs."""
-    statement = module.statement(source)
-    targets = statement.targets if isinstance(statement, ast.Assign) and module.function(statement) is None else ()
-    return all(isinstance(each, ast.Name) and why_unstable(module, each.id, module.tree) is None for each in targets)
+    return is_number or are_captured(module, name, scope, loops[-1], inside)
 
 
 def has_constants(module: Module, part: ast.AST, attributes: Collection[str]) -> bool:

@@ -100,7 +100,7 @@ class Naming:
                 continue  # a module below it
             if rest.partition(".")[0] in facts.own:
                 continue
-            for star in facts.stars:
+            for star in reversed(facts.stars):
                 if star in self.by_name and rest.partition(".")[0] in self._defined(star):
                     return f"{star}.{rest}"
         return None
