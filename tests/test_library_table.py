@@ -48,6 +48,7 @@ ALONE = {
     "codemods/jaxfix_codemods/ragged_batch/loops.py: _ABOUT_SIZES": "attributes, of whichever array",
     "codemods/jaxfix_codemods/ragged_batch/loops.py: _RESHAPES": "one function, in two packages",
     "codemods/jaxfix_codemods/ragged_batch/widths.py: _LONGEST": "one reduction, by its two names",
+    "codemods/jaxfix_codemods/growing_array/on_host.py: _REAL": "builtins that refuse all but one real number",
     "codemods/jaxfix_codemods/ragged_batch/loops.py: _ORDERS": "what makes an order of rows, by its name alone",
     "codemods/jaxfix_codemods/ragged_batch/loops.py: _CONVERTING": "packages, by the beginning of a name",
     "codemods/jaxfix_codemods/ragged_batch/steps.py: _JOINING": "what joins lists, of whichever library",

@@ -40,8 +40,6 @@ ELSEWHERE = {
 RARE = {
     Code.COROUTINE: "    def body(x):\n        yield x\n    return jax.jit(body)(x)",
     Code.MULTILINE_STRING: '    return jax.jit(lambda x: x + len("""a\nb"""))(x)',
-    Code.NO_PLACE: "    def loss(c):\n        return jax.lax.scan(lambda c, y: (c + y, c), c, x)[0]\n"
-    "    return jax.grad(loss)(1.0)",
 }
 """Bodies of a function of `x` for codes that no golden has."""
 

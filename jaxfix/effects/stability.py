@@ -166,7 +166,7 @@ def why_free_unstable(module: Module, name: ast.Name) -> Reason | None:
         return reason and reason.restated(f"it reads `{name.id}`: {reason}")
     if name.id in _HARMLESS:
         return None
-    if module.names.stars.may_bring(name):
+    if module.names.stars.may_bring(name.id):
         several = len(module.names.stars.bringing(name.id)) > 1
         return Reason(Code.UNREAD, f"it reads `{name.id}`, of one of several files") if several else None
     return Reason(Code.SIDE_EFFECT, f"it uses `{name.id}`, which happens only at trace time")

@@ -128,7 +128,7 @@ class Names:
     @cached_property
     def stars(self) -> Stars:
         """What they bring."""
-        return Stars(self.star_imports, self.scope_of, self._surroundings)
+        return Stars(self.star_imports, self._surroundings)
 
     @cached_property
     def imports(self) -> Mapping[str, str]:
@@ -183,7 +183,8 @@ class Names:
         while root.__class__ is ast.Attribute:  # no other question is asked as often
             root = root.value
         if root.__class__ is not ast.Name or root.id not in self._standing:
-            return self.stars.qualname(expr, root) if self.star_imports else None
+            is_free = self.star_imports and root.__class__ is ast.Name and self.scope_of(root.id, root) is None
+            return self.stars.qualname(expr, root.id) if is_free else None
         try:
             return self._qualnames[expr]
         except KeyError:

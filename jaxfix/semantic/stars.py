@@ -2,47 +2,34 @@
 
 import ast
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from jaxfix.semantic.project.query import DEFINED_AS
 from jaxfix.semantic.project.surroundings import Surroundings
-from jaxfix.syntax.index import Scope
 from jaxfix.syntax.nodes import tail
 
 _BUILTINS = frozenset(dir(builtins))
 
 
 class Stars:
-    """The `from module import *` of one file, and the scope whose name a node sees."""
+    """The `from module import *` of one file."""
 
-    def __init__(
-        self,
-        imports: Sequence[ast.ImportFrom],
-        scope_of: Callable[[str, ast.AST], Scope | None],
-        surroundings: Surroundings,
-    ) -> None:
-        self._imports, self._scope_of = imports, scope_of
+    def __init__(self, imports: Sequence[ast.ImportFrom], surroundings: Surroundings) -> None:
+        self._imports = imports
         self._absolute, self._project = surroundings.absolute, surroundings.project
 
-    def may_bring(self, name: ast.Name) -> bool:
-        """Whether nothing else can: the file binds none, and it is no builtin."""
-        if not self._imports or name.id in _BUILTINS or name.id.startswith("_"):
-            return False
-        return self._scope_of(name.id, name) is None
+    def may_bring(self, name: str) -> bool:
+        """Whether they may bring a name that the file does not bind: it is no builtin."""
+        return bool(self._imports) and name not in _BUILTINS and not name.startswith("_")
 
-    def qualname(self, expr: ast.AST, root: ast.AST) -> str | None:
-        """The canonical name of a name, or of attributes of it, that a file of the project brings.
-
-        Args:
-          root: the name.
+    def qualname(self, expr: ast.AST, name: str) -> str | None:
+        """The canonical name of an expression that begins with a name which the file does not bind.
 
         Returns:
-          Of several files the last that has it; None where none is known to, or it depends on a condition.
+          Of several files that bring it the last; None where none is known to, or it depends on a condition.
         """
-        if not isinstance(root, ast.Name) or not self.may_bring(root):
-            return None
-        found = self.bringing(root.id)
-        return next(iter(found)) + tail(expr) if len(found) == 1 else None
+        found = self.bringing(name) if self.may_bring(name) else ()
+        return found[0] + tail(expr) if len(found) == 1 else None
 
     def bringing(self, name: str, after: Sequence[ast.AST] = ()) -> tuple[str, ...]:
         """What files of the project may bring as `name`: several where a condition decides.

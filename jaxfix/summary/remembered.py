@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from jaxfix.effects.attributes import why_object_changes
 from jaxfix.effects.remembering import remembers
 from jaxfix.effects.traceability import demands
-from jaxfix.library.facets import Effect
+from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.classes import class_of
@@ -16,7 +16,7 @@ from jaxfix.semantic.project.summary_types import DOES_MORE, USES
 from jaxfix.staging.jit import jitted_by_decorator
 from jaxfix.syntax.nodes import Function, walk
 
-_LIBRARIES = ("jax.", "numpy.")
+_READING = where(Package.READS)
 _MEMOS = where(Effect.MEMOISES)
 
 
@@ -51,7 +51,7 @@ def _used(module: Module, function: ast.FunctionDef) -> Iterator[str]:
     for node in walk(function):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
             qualname, used = module.qualname(node), module.definition(node)
-            if qualname is not None and not qualname.startswith(_LIBRARIES):
+            if qualname is not None and qualname.partition(".")[0] not in _READING:
                 yield module.names.absolute(qualname)
             elif isinstance(used, ast.FunctionDef) and module.parent(used) is module.tree:
                 yield f".{used.name}"

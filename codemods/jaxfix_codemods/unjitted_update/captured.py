@@ -5,12 +5,17 @@ from collections.abc import Collection, Iterator
 
 from jaxfix.api import Module, jit_of, walk
 from jaxfix.api.analysis import DOES_MORE, Form, Values, aliases, class_of, demands
-from jaxfix.api.library import Dtype, Result, short_names
+from jaxfix.api.library import Dtype, Effect, Result, short_names
 
-_METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Dtype.KEPT, "jax.Array") | {"append", "extend", "item"}
-_RUNNING = frozenset({"next", "map", "filter", "setattr", "delattr", "exec", "eval", "vars", "globals", "locals"})
-"""Builtins that may run code, or reach an object by its name."""
-
+_METHODS = (
+    short_names(Result.FRESH, "jax.Array")
+    | short_names(Dtype.KEPT, "jax.Array")
+    | short_names(Effect.FETCHES, "jax.Array")
+    | short_names(Effect.WAITS, "jax.Array")
+    | short_names(Effect.MUTATES)
+)
+"""Those of arrays and containers, where no class of the file has one of that name."""
+_BUILTINS = short_names(Effect.PURE, "builtins") | short_names(Effect.READS, "builtins")
 _OF_DATA = (ast.AnnAssign, ast.Expr, ast.Pass)
 """What a class holds that only declares fields: others may be one for all its objects, or be computed."""
 
@@ -91,10 +96,11 @@ def _is_apart(module: Module, call: ast.Call) -> bool:
         return demands(module, function).reason is None
     match func:
         case ast.Name(id=name):
-            return module.scope_of(name, func) is None and name not in _RUNNING
+            return module.scope_of(name, func) is None and name in _BUILTINS
         case ast.Attribute(value=owner, attr=attr):
             made = module.only_value(owner)
-            return attr in _METHODS or (isinstance(made, ast.Call) and _is_apart(module, made))
+            is_usual = attr in _METHODS and attr not in module.names.defining
+            return is_usual or (isinstance(made, ast.Call) and _is_apart(module, made))
     return False
 
 
