@@ -97,9 +97,9 @@ function makes of constants moves there too, if nothing rebinds its parts; funct
 static arguments.
 
 Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
-while the loop runs. So are options in a dictionary or an object (`options["layers"]`), if nothing in the loop changes
-them, under any name that the function has for them. A length of an array that the step reads, as in `n = x.shape[0]`,
-is bound in the step, if nothing else reads it.
+while the loop runs. So are options of plain values in a dictionary or an object of declared fields
+(`options["layers"]`), if no code that the loop runs can reach them: another name, a method, a callback, the data. A
+length of an array that the step reads, as in `n = x.shape[0]`, is bound in the step, if nothing else reads it.
 
 Dictionaries: an entry with a written key, as `params["d"]`, is a variable of its own if a statement computes it from
 itself, the function around creates the dictionary before its loops, and no other name, function or code reaches it.
