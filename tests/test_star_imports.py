@@ -109,3 +109,25 @@ def test_the_last_of_several_imports_counts(cli: Cli, tmp_path: Path, imports: s
     main = FIT.format(imports=f"{OWN}{imports}{USING}")
     text = found(cli, tmp_path, {"quiet.py": QUIET, "counting.py": COUNTS, "both.py": both, "main.py": main})
     assert "no fix" in text and "runs eagerly" in text
+
+
+LOGGED = """import jax.numpy as jnp
+
+
+def logged(function):
+    def inner(*args):
+        print("called")
+        return function(*args)
+
+    return inner
+
+
+@logged
+def loss_of(params, batch):
+    return jnp.mean((batch @ params) ** 2)
+"""
+
+
+def test_what_decorates_a_function_in_its_own_file_is_read(cli: Cli, tmp_path: Path) -> None:
+    main = FIT.format(imports=f"{OWN}from losses import loss_of\n")
+    assert "of another file, does more than compute" in found(cli, tmp_path, {"losses.py": LOGGED, "main.py": main})

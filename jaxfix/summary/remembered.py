@@ -58,7 +58,7 @@ def _used(module: Module, function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _why_more(module: Module, function: ast.FunctionDef) -> Reason | None:
-    """As `demands`, also of the functions that it makes; decorators are not followed."""
+    """As `demands`, also of the functions that it makes; its decorators are among what it uses."""
     made = module.get(_made_in).get(function, ())
     reasons = (demands(module, each).reason for each in (function, *made))
     return next((each for each in reasons if each is not None and each.code is not Code.DECORATED), None)
