@@ -21,7 +21,7 @@ _OF_DATA = (ast.AnnAssign, ast.Expr, ast.Pass)
 
 
 def are_captured(module: Module, name: str, scope: ast.AST, loop: ast.stmt, inside: Collection[ast.AST]) -> bool:
-    """Whether a variable of a function holds options, of plain values, that stay as they are while `loop` runs.
+    """Whether a variable of a function holds options of plain values, which do not change while `loop` runs.
 
     Args:
       inside: nodes of a step, which changes none of what it reads.
