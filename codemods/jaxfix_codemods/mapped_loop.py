@@ -52,7 +52,7 @@ https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html; measured with jax 0.1
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import (
@@ -80,7 +80,7 @@ from jaxfix.api.analysis import Form, argument_values, demands, demands_of_state
 from jaxfix.api.library import Draw, Package, Result, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.reads import check_effects, check_reads
-from jaxfix_codemods.looping.rounds import Rounds, as_loop, rounds_of
+from jaxfix_codemods.looping.rounds import Rounds, as_loop, listed, rounds_of, unenclosed
 
 _STACK = "jax.numpy.stack"
 _CONVERTING = where(Result.CONVERTED)
@@ -281,13 +281,14 @@ def _map(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
     numbers = [_numbers(module, mapped, edit)] if rounds.number is not None else []
     rows = [module.text(array) for array in rounds.arrays]
-    together = _listed([*numbers, _listed(rows)] if rows else numbers)
-    target, function = module.text(rounds.loop.target), f"lambda {module.text(rounds.loop.target)}: {element}"
+    together = listed([*numbers, listed(rows)] if rows else numbers)
+    function = f"lambda {module.text(rounds.loop.target)}: {element}"
     if _is_tupled(rounds):
         names = module.get(Identifiers)
         several = "pair" if len(rows) + len(numbers) == 2 else "item"
         function, row = (names.unused_at(name, mapped.call) for name in ("element", several))
-        lines = (f"def {function}({row}):", f"    {_unenclosed(target)} = {row}", f"    return {element}", "")
+        target = unenclosed(module, rounds.loop.target)
+        lines = (f"def {function}({row}):", f"    {target} = {row}", f"    return {element}", "")
         edit.insert_before(module.statement(mapped.call), "\n".join(lines))
     edit.replace(mapped.call, f"{jax}.lax.map({function}, {together})")
 
@@ -305,20 +306,10 @@ def _is_apart(module: Module, mapped: _Mapped) -> bool:
     return isinstance(around, ast.FunctionDef) and is_plain and is_only
 
 
-def _unenclosed(target: str) -> str:
-    """The names of a target, without the parentheses around all of them."""
-    is_enclosed = target.startswith("(") and target.count("(") == 1 and target.endswith(")")
-    return target[1:-1] if is_enclosed else target
-
-
-def _listed(texts: Sequence[str]) -> str:
-    return f"({', '.join(texts)})" if len(texts) > 1 else texts[0]
-
-
 def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
     rounds = mapped.rounds
-    target, over = _unenclosed(module.text(rounds.loop.target)), ", ".join(map(module.text, rounds.arrays))
+    target, over = unenclosed(module, rounds.loop.target), ", ".join(map(module.text, rounds.arrays))
     function = f"lambda {target}: {module.text(mapped.elements.elt)}"
     match mapped.elements.elt:
         case ast.Call(func=ast.Name() as func, args=[ast.Name(id=given)], keywords=[]) if given == target:

@@ -16,6 +16,7 @@ class Stars:
 
     def __init__(self, imports: Sequence[ast.ImportFrom], surroundings: Surroundings) -> None:
         self._imports = imports
+        self._brought: dict[str, tuple[str, ...]] = {}
         self._absolute, self._project = surroundings.absolute, surroundings.project
 
     def may_bring(self, name: str) -> bool:
@@ -28,7 +29,9 @@ class Stars:
         Returns:
           Of several files that bring it the last; None where none is known to, or it depends on a condition.
         """
-        found = self.bringing(name) if self.may_bring(name) else ()
+        if name not in self._brought:
+            self._brought[name] = self.bringing(name) if self.may_bring(name) else ()
+        found = self._brought[name]
         return found[0] + tail(expr) if len(found) == 1 else None
 
     def bringing(self, name: str, after: Sequence[ast.AST] = ()) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """What a loop goes over: numbers of a range, or the rows of arrays."""
 
 import ast
+from collections.abc import Sequence
 from typing import cast
 
 from jaxfix.api import Module, frozen, walk
@@ -47,6 +48,18 @@ class Rounds:
             case [start, _] | [start, _, ast.Constant()]:
                 return isinstance(start, ast.Constant)
         return False
+
+
+def unenclosed(module: Module, target: ast.expr) -> str:
+    """The text of what a loop binds, without parentheses around all of it."""
+    text = module.text(target)
+    is_enclosed = isinstance(target, ast.Tuple) and target.elts[0].col_offset > target.col_offset
+    return text[1:-1] if is_enclosed else text
+
+
+def listed(texts: Sequence[str]) -> str:
+    """One text as it is, several as a tuple."""
+    return f"({', '.join(texts)})" if len(texts) > 1 else texts[0]
 
 
 def as_loop(loop: ast.For | ast.comprehension, *body: ast.expr) -> ast.For:

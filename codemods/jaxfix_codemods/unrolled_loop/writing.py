@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from jaxfix.api import FUNCTIONS, Module, Rewriter, walk
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.minibatches import minibatches, write_minibatches
-from jaxfix_codemods.looping.rounds import Rounds
+from jaxfix_codemods.looping.rounds import Rounds, listed, unenclosed
 from jaxfix_codemods.unrolled_loop.carried import Carry
 from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken
 from jaxfix_codemods.unrolled_loop.operands import Operand, operands, write_operands
@@ -46,11 +46,11 @@ def write(module: Module, rounds: Rounds, carry: Carry, outputs: Sequence[Collec
     edit.into_function(
         loop,
         f"def {body}({whole}, {element}):",
-        f"return {tupled}, {_listed(rows) if rows else None}",
+        f"return {tupled}, {listed(rows) if rows else None}",
         "\n".join(
             [
                 *write_widened(names, wide, shape, edit, loop),
-                f"{tupled}, {_listed(collected) if rows else rest} = {call}",
+                f"{tupled}, {listed(collected) if rows else rest} = {call}",
                 *_write_lasts(module, rounds, lasts, edit, place=0 if is_turned else -1),
             ]
         ),
@@ -113,10 +113,6 @@ def _may_be_of_host(module: Module, loop: ast.For, name: ast.Name) -> bool:
     return all(isinstance(each.node, ast.arg) for each in bound) and not module.get(Arrays).is_sure(name)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return f"({', '.join(names)})" if len(names) > 1 else names[0]
-
-
 def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is_in_order: bool = False) -> str:
     """What an iteration adds to an output, which is stacked already."""
     if output.name == output.started[0]:
@@ -175,9 +171,7 @@ def _element(module: Module, rounds: Rounds, scanned: tuple[Operand, ...], edit:
     if isinstance(target, ast.Name):
         return target.id
     name = _free(module, rounds.loop, "row")
-    text = module.text(target)
-    is_enclosed = isinstance(target, ast.Tuple) and target.elts[0].col_offset > target.col_offset
-    edit.insert_before(rounds.loop.body[0], f"{text[1:-1] if is_enclosed else text} = {name}")
+    edit.insert_before(rounds.loop.body[0], f"{unenclosed(module, target)} = {name}")
     return name
 
 
