@@ -1,7 +1,8 @@
 """What the uses of a function in its file pass to one of its parameters."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 
 from jaxfix.api import Module, frozen
 from jaxfix.api.analysis import callers, positional_of, transform_of
@@ -9,7 +10,8 @@ from jaxfix.api.library import Transform, where
 
 _COMPILING = where(Transform.COMPILES)
 _STAGES = _COMPILING | where(Transform.CONTROL_FLOW)
-_SAME_ARGUMENTS = where(Transform.ONLY_VALUES) | where(Transform.SAME_RESULT)
+_BINDING = where(Transform.BINDS)
+_SAME_ARGUMENTS = (where(Transform.ONLY_VALUES) | where(Transform.SAME_RESULT)) - _BINDING
 TRACED = ast.Pass()
 """What is passed under a trace, by code that does not spell it out."""
 
@@ -30,32 +32,25 @@ def passed(module: Module, parameter: ast.arg, *, through_jit: bool = False) -> 
     positional = positional_of(function.args)
     if parameter not in positional:
         return ()
-    find = _finder(parameter.arg, positional.index(parameter))
-    found = [*_Uses(module, find, through_jit=through_jit).of(function)]
+    found = [*_Uses(module, parameter.arg, positional.index(parameter), through_jit).of(function)]
     return tuple(each for each in found if each is not None) if None not in found else ()
-
-
-_Find = Callable[[ast.Call], ast.expr | None]
-
-
-def _finder(name: str, place: int) -> _Find:
-    def found(call: ast.Call) -> ast.expr | None:
-        if any(isinstance(each, ast.Starred) for each in call.args[: place + 1]):
-            return None
-        if place < len(call.args):
-            return call.args[place]
-        return next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-
-    return found
 
 
 @frozen
 class _Uses:
-    """What the uses of a function pass to the parameter that `find` finds in a call."""
+    """What the uses of a function pass to a parameter, which is the one of that `place` in a call."""
 
     module: Module
-    find: _Find
+    name: str
+    place: int
     through_jit: bool
+
+    def find(self, call: ast.Call) -> ast.expr | None:
+        if any(isinstance(each, ast.Starred) for each in call.args[: self.place + 1]):
+            return None
+        if self.place < len(call.args):
+            return call.args[self.place]
+        return next((keyword.value for keyword in call.keywords if keyword.arg == self.name), None)
 
     def of(self, named: ast.FunctionDef | ast.Name) -> Iterator[ast.AST | None]:
         used = callers(self.module, named)
@@ -72,7 +67,9 @@ class _Uses:
             case ast.Assign(targets=[ast.Name() as name]) if module.only_binding(name) is not None:
                 yield from self.of(name)
             case ast.Call(func=ast.Name() | ast.Attribute() as taker) as call if function in call.args:
-                yield from self._of_transformed(transform_of(module, taker) or "", call)
+                by = transform_of(module, taker) or ""
+                is_bound = by in _BINDING and call.args[0] is function
+                yield from self._of_partial(call) if is_bound else self._of_transformed(by, call)
             case _:
                 yield None
 
@@ -85,3 +82,13 @@ class _Uses:
             yield from self._of_other(call)
         else:
             yield None
+
+    def _of_partial(self, call: ast.Call) -> Iterator[ast.AST | None]:
+        """The same of what `functools.partial` binds, and of what it leaves to the calls of the result."""
+        bound = ast.Call(call.func, call.args[1:], call.keywords)
+        given = self.find(bound)
+        if given is not None:
+            yield given
+            return
+        is_hidden = any(isinstance(each, ast.Starred) for each in call.args) or None in [k.arg for k in call.keywords]
+        yield from [None] if is_hidden else replace(self, place=self.place - len(bound.args))._of_other(call)
