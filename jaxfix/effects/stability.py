@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from jaxfix.effects.aliases import holds_fillable, is_fillable, only_reads, taken_by_name, why_aliased
 from jaxfix.effects.invariance import LOOPS, is_bound_by_a_cell, is_changed_elsewhere, repeating
-from jaxfix.library.facets import Effect, Package
+from jaxfix.library.facets import Class, Effect, Package
 from jaxfix.library.table import ROWS, short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_of
@@ -28,6 +28,7 @@ KNOWN_PACKAGES = sys.stdlib_module_names | {row.name.partition(".")[0] for row i
 _ARRAYS = where(Package.ARRAYS)
 _HARMLESS = short_names(Effect.PURE, "builtins") | short_names(Effect.REFLECTS, "builtins")
 """Passed on as a whole, to compute with either, and never filled."""
+_COPIED = where(Class.COPIED)
 _LAZY = frozenset({"enumerate", "filter", "iter", "map", "reversed", "zip"})
 
 
@@ -234,7 +235,8 @@ def _why_class_unstable(module: Module, owner: ast.ClassDef, during: During | No
     base = strange_base(module, owner)
     if base is not None and (module.qualname(base) or "").partition(".")[0] not in KNOWN_PACKAGES:
         return Reason(Code.UNREAD, f"`{owner.name}` has a base, `{module.text(base)}`, that may change its objects")
-    changing = _changing_method(module, owner)
+    is_copied = any(module.qualname(base) in _COPIED for each in family(module, owner) for base in each.bases)
+    changing = None if is_copied else _changing_method(module, owner)
     if changing is not None:
         return Reason(Code.MUTATED, f"`{owner.name}.{changing.name}` changes its object", changing.lineno)
     attributes = (name for name in sorted(_attributes(module, owner)) if is_stored(module, name))

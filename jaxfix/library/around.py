@@ -71,6 +71,7 @@ FUNCTIONS = (
     Function("flax.jax_utils.replicate", (Effect.WAITS, Result.STACKED)),
     Function("flax.linen.Dense", (Class.DENSE,)),
     Function("flax.linen.Dropout", (Class.EMPTY,)),
+    Function("flax.linen.Module", (Class.COPIED,)),
     Function("flax.linen.remat", (Transform.RECOMPUTES,)),
     Function("flax.linen.Sequential", (Class.EMPTY,)),
     Function("flax.linen.jit", (Transform.TRACES, Transform.COMPILES, Transform.LIFTED, Identity.RENEWS)),

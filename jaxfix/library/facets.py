@@ -365,6 +365,8 @@ class Class:
     """A base whose objects are pytrees, all fields of which are leaves."""
     MODEL = Facet()
     """A base whose objects are models: a step is passed one, under the `jit` of its library."""
+    COPIED = Facet()
+    """A base whose methods, such as `setup`, run on a copy of the object: what they bind of it is not kept."""
     ARRAY = Facet()
     """An annotation of arrays."""
     WRAPS = Facet()
