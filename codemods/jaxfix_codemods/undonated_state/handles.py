@@ -76,6 +76,16 @@ def handles(module: Module, made: ast.FunctionDef | ast.Call) -> Callers | None:
     return replace(makers, calls=(*(inside.calls if inside else ()), *calls), others=others)
 
 
+def stored(module: Module, made: ast.FunctionDef) -> Callers | None:
+    """The calls of a jitted function that is kept in an attribute, as by `self.step = step`; None where it is not."""
+    inside = callers(module, made)
+    match [module.parent(other) for other in inside.others]:
+        case [ast.Assign(targets=[ast.Attribute() as kept])]:
+            found = stored_users(module, kept)
+            return replace(found, calls=(*inside.calls, *found.calls)) if found is not None else None
+    return None
+
+
 def _is_it(module: Module, value: ast.expr, made: ast.FunctionDef | ast.Call) -> bool:
     return module.definition(value) is made if isinstance(made, ast.FunctionDef) else value is made
 

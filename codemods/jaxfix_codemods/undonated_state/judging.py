@@ -40,7 +40,7 @@ from jaxfix.api.analysis import (
     why_live_after,
 )
 from jaxfix.api.library import Identity, Result, Transform, short_names, where
-from jaxfix_codemods.undonated_state.handles import Wrapped, handles, wrapped
+from jaxfix_codemods.undonated_state.handles import Wrapped, handles, stored, wrapped
 from jaxfix_codemods.undonated_state.sizes import MOST, elements, has_narrow_layers, is_network
 
 
@@ -82,7 +82,8 @@ def steps(module: Module, may_donate: Callable[[Jitted], bool]) -> Iterator[Step
         found = jitted_by_decorator(module, function)
         if isinstance(function, ast.FunctionDef) and found is not None and may_donate(found):
             bound = isinstance(module.parent(function), ast.ClassDef) and not _is_static(function)
-            uses = handles(module, function) or instance_state.users(module, function)
+            inside = handles(module, function) or (stored(module, function) if not bound else None)
+            uses = inside or instance_state.users(module, function)
             yield Step(found, function, function, function.name, bound, uses)
     for call, found in jittings(module):
         inner = wrapped(module, call, found) if may_donate(found) else None
