@@ -20,7 +20,7 @@ def check_elsewhere(module: Module, values: Values, parts: Iterable[ast.AST]) ->
     Raises:
       Declined: it counts, prints or draws, or reads what changes.
     """
-    for node in _used(module, parts):
+    for node in used(module, parts):
         for name in _names(module, values, node):
             is_operation = name.rpartition(".")[0] in _OPERATING
             if not is_operation and module.surroundings.project.ask(DOES_MORE, name):
@@ -28,7 +28,8 @@ def check_elsewhere(module: Module, values: Values, parts: Iterable[ast.AST]) ->
                 raise Declined(Reason(Code.IMPURE, text))
 
 
-def _used(module: Module, parts: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
+def used(module: Module, parts: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
+    """The names and attributes that `parts` read, and the functions of this file that these name."""
     pending, met = [*parts], set[ast.AST]()
     while pending:
         for node in walk(pending.pop()):

@@ -20,22 +20,41 @@ def is_transformed(module: Module, values: Values, use: ast.expr) -> bool:
     return name in _DERIVATIVES or (name in _BATCHING and _is_given_data(module, values, call))
 
 
+def derived_calls(module: Module, use: ast.expr) -> tuple[ast.Call, ...]:
+    """The calls of a derivative of `use` by its first argument, which are passed what a call of `use` itself is.
+
+    Empty where `use` is passed on to anything else, or they are not all known.
+    """
+    match module.parent(use):
+        case ast.Call(func=func, args=[only], keywords=named) as made if only is use:
+            pass
+        case _:
+            return ()
+    is_by_first = all(each.arg == "has_aux" or _is_first(each) for each in named)
+    return calls_of_made(module, made) if module.qualname(func) in _DERIVATIVES and is_by_first else ()
+
+
+def _is_first(option: ast.keyword) -> bool:
+    return option.arg == "argnums" and isinstance(option.value, ast.Constant) and option.value.value == 0
+
+
+def calls_of_made(module: Module, made: ast.Call) -> tuple[ast.Call, ...]:
+    """The calls of what a transformation made, at once or by the variable that it is bound to; empty if not all."""
+    match module.parent(made):
+        case ast.Call(func=func) as call if func is made:
+            return (call,)
+        case ast.Assign(targets=[ast.Name() as name]) if module.names.only_binding(name) is not None:
+            uses = callers(module, name)
+            return uses.calls if uses.are_all_here() else ()
+    return ()
+
+
 def _is_given_data(module: Module, values: Values, mapped: ast.Call) -> bool:
     """Whether what is mapped is passed nothing but what `jit` takes; what is not mapped comes as it was given."""
     if _maps_all(mapped):
         return True
-    around = module.parent(mapped)
-    match around:
-        case ast.Call(func=func) if func is mapped:
-            calls: tuple[ast.Call, ...] = (around,)
-        case ast.Assign(targets=[ast.Name() as name]) if module.names.only_binding(name) is not None:
-            uses = callers(module, name)
-            if not uses.are_all_here():
-                return False
-            calls = uses.calls
-        case _:
-            return False
-    return all(_passes_data(module, values, call, calls) for call in calls)
+    calls = calls_of_made(module, mapped)
+    return bool(calls) and all(_passes_data(module, values, call, calls) for call in calls)
 
 
 def _maps_all(mapped: ast.Call) -> bool:

@@ -26,20 +26,20 @@ from jaxfix.api.analysis import (
     Form,
     Passing,
     Values,
-    default_of,
     demands,
     instance_state,
     instances,
     is_length,
-    outside_arguments,
     own_parameter,
     parameters_of,
     stores_of,
 )
 from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.applied import applied, check_models
 from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere
-from jaxfix_codemods.jitting.handed_on import is_transformed
+from jaxfix_codemods.jitting.given import Given, given_to
+from jaxfix_codemods.jitting.handed_on import derived_calls, is_transformed
 from jaxfix_codemods.jitting.models import models_in
 from jaxfix_codemods.jitting.traced import is_integer, is_integer_field, is_no_tree, overflows, picks
 
@@ -74,22 +74,22 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
     if owner is not None:
         _check_method(module, function)
     _check_place(module, values, function, uses)
-    passing = Passing(module, values)
     found = in_place or demands(module, function)
     if found.reason is not None:
         raise Declined(found.reason.restated(f"`{function.name}` cannot be traced: {found.reason}"))
     check_elsewhere(module, values, function.body)
+    check_models(module, values, function.body)
     if owner is not None:
         _check_object(module, values, function, owner)
     if in_place is None or returned(function):
         _check_results(module, values, function, uses)
-    given = _given(passing, function, uses, bound=own is not None)
+    given = given_to(module, values, function, uses, found.called, bound=own is not None)
     models = _models(module, values, function, found.called) if in_place is None and own is None else {}
     static = tuple(name for name in _static(function, found, given, models) if name != own)
     for call in uses.calls if own is None else ():
         _check_static_made_once(module, function, static, call)
     for other in uses.others:
-        if static or own is not None:
+        if own is not None or (static and not _is_derived(module, function, static, other)):
             raise Declined(_handed_on(function, other))
     _check_values(module, values, function, (*static, own) if own is not None else static)
     unread = (*static, *_of_shape_alone(module, function))
@@ -357,42 +357,6 @@ def _check_order(passing: Passing, path: tuple[int, ...], uses: Callers) -> None
 # --- arguments ----------------------------------------------------------------------------------------------------
 
 
-@frozen
-class Given:
-    """What one call passes to the parameters, defaults included, and where it is."""
-
-    at: str
-    arguments: dict[str, ArgumentSummary]
-
-
-def _given(passing: Passing, function: ast.FunctionDef, uses: Callers, *, bound: bool) -> list[Given]:
-    def place(node: ast.AST) -> str:
-        return f"line {getattr(node, 'lineno', 1)}"
-
-    every = [(place(call), passing.called(uses.calls, call, place, bound=bound)) for call in uses.calls]
-    every += [(use.at, use.call) for use in uses.outside if use.call is not None]
-    if not every:
-        raise Declined(Reason(Code.UNREAD, f"no call of `{function.name}` is known"))
-    found = []
-    for at, called in every:
-        arguments = outside_arguments(function, called)
-        if arguments is None:
-            raise Declined(Reason(Code.STAR_ARGUMENTS, f"`{function.name}` is called with `*` or `**`"))
-        found.append(Given(at, dict(_with_defaults(passing, function, arguments))))
-    return found
-
-
-def _with_defaults(
-    passing: Passing, function: ast.FunctionDef, arguments: Mapping[str, ArgumentSummary | None]
-) -> Iterator[tuple[str, ArgumentSummary]]:
-    for name, passed in arguments.items():
-        default = default_of(function, name)
-        if passed is not None:
-            yield name, passed
-        elif default is not None:
-            yield name, passing.of_default(name, default)
-
-
 def _static(
     function: ast.FunctionDef, found: Demands, given: Sequence[Given], models: Collection[str]
 ) -> tuple[str, ...]:
@@ -440,15 +404,30 @@ def _check_static_made_once(module: Module, function: ast.FunctionDef, static: C
     """Refuses a static function that is created at every call of the function around: each is compiled for."""
     given = arguments_of(function, call) or {}
     for name in static:
-        passed = given.get(name)
-        made = module.definition(passed) if passed is not None else None
-        if made is None or _is_free(module, made):
-            continue
-        try:
-            check_made_once(module, module.statement(made))
-        except Declined as declined:
-            text = f"line {call.lineno} passes it a function that is made there: {declined.reason}"
-            raise Declined(declined.reason.restated(text)) from None
+        for statement in _made(module, given.get(name)):
+            try:
+                check_made_once(module, statement)
+            except Declined as declined:
+                text = f"line {call.lineno} passes it a function that is made there: {declined.reason}"
+                raise Declined(declined.reason.restated(text)) from None
+
+
+def _made(module: Module, passed: ast.expr | None) -> list[ast.stmt]:
+    """The statements that make a function, or the models that it applies; none where it can be made anywhere."""
+    if passed is None:
+        return []
+    made = module.definition(passed)
+    if made is not None:
+        return [] if _is_free(module, made) else [module.statement(made)]
+    holders = [method.value for method in applied(module, passed)]
+    bindings = [module.names.only_binding(each) for each in holders if isinstance(each, ast.Name)]
+    return [module.statement(each.node) for each in bindings if each is not None and isinstance(each.node, ast.Name)]
+
+
+def _is_derived(module: Module, function: ast.FunctionDef, static: Collection[str], use: ast.expr) -> bool:
+    """Whether a derivative is taken of it, by another argument than the static ones, and all its calls are known."""
+    first = next(iter(parameters_of(function.args)), None)
+    return first is not None and first.arg not in static and bool(derived_calls(module, use))
 
 
 def _is_free(module: Module, made: Function) -> bool:

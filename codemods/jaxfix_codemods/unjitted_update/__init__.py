@@ -94,7 +94,7 @@ binds, and no clock is read.
 
 Place: a step of a function that is called repeatedly is defined at the top of the file. An optimizer that the
 function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
-static arguments.
+static arguments, and so does the method that applies a model, as in `evaluate(params, batches, model.apply)`.
 
 Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
 while the loop runs. So are options of plain values in a dictionary or an object of declared fields

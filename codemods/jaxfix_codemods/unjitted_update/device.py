@@ -23,6 +23,7 @@ from jaxfix.api.analysis import (
     value_at,
 )
 from jaxfix.api.library import CONTROL_FLOW, Dtype, Effect, Member, Package, Result, Transform, short_names, where
+from jaxfix_codemods.jitting.applied import applied
 from jaxfix_codemods.unjitted_update.derivatives import GRADIENTS, makes_gradient
 
 ENOUGH = 4
@@ -256,7 +257,18 @@ class Likely:
         if is_unpacked_function(module, call.func):
             return 2 * OF_A_TREE if _is_second(module, call.func) else 1
         function = likely_callee(module, call)
-        return self.of_function(function) if function is not None else self._method(call)
+        if function is not None:
+            return self.of_function(function)
+        return 2 * OF_A_TREE if self._is_applied(call) else self._method(call)
+
+    def _is_applied(self, call: ast.Call) -> bool:
+        """Whether it is of a parameter for which callers may pass the method that applies a model."""
+        is_named = isinstance(call.func, ast.Name) and len(call.args) > 1
+        return is_named and any(map(self._module.attributes, _APPLYING)) and self._applies(call.func)
+
+    def _applies(self, func: ast.expr) -> bool:
+        binding = self._module.names.only_binding(func) if isinstance(func, ast.Name) else None
+        return binding is not None and isinstance(binding.node, ast.arg)
 
     def _is_nothing(self, func: ast.expr) -> bool:
         """Whether the names alone say that nothing is known of what `func`, which is not imported, does."""
@@ -326,6 +338,9 @@ class Device(Likely):
     def maps_tree(self, call: ast.Call) -> bool:
         """Whether `call` maps the leaves of a tree."""
         return self._module.qualname(call.func) in _MAPS
+
+    def _applies(self, func: ast.expr) -> bool:
+        return bool(applied(self._module, func))
 
     def is_array(self, expr: ast.expr) -> bool:
         """Whether `expr` is surely a JAX array, or a tree of them."""

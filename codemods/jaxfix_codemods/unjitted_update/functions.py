@@ -14,6 +14,7 @@ from jaxfix.api.analysis import (
     reads_of,
     why_unstable,
 )
+from jaxfix_codemods.jitting.applied import applied, check_applied
 from jaxfix_codemods.unjitted_update import kept
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
@@ -75,7 +76,10 @@ class Functions:
             return
         binding = self._module.names.only_binding(use)
         if binding is not None and isinstance(binding.node, ast.arg):
-            for source in self._values.origins.of(use):
+            models = applied(self._module, use)
+            for method in models:
+                check_applied(self._module, self._values, method)
+            for source in () if models else self._values.origins.of(use):
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
                 is_read |= is_made_by_library(self._module, source)
                 is_read |= isinstance(source, ast.expr) and self._module.qualname(source) is not None

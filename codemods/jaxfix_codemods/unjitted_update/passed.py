@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from jaxfix.api import Code, Declined, Module, Reason, arguments_of
 from jaxfix.api.analysis import Values, callers, outside_arguments
+from jaxfix_codemods.jitting.applied import is_method
 from jaxfix_codemods.jitting.whole import check_made_once
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
@@ -47,15 +48,20 @@ def _is_made_once(module: Module, values: Values, passed: ast.expr) -> bool:
     """Whether `passed` is a function of the module or a library, or is made where its function is called once."""
     if module.qualname(passed) is not None:
         return True
-    if not isinstance(passed, ast.Name):
-        return False
-    found = module.bindings(passed.id, module.scope_of(passed.id, passed))
-    if len(found) != 1 or isinstance(found[0].node, ast.arg):  # a parameter may be another function in another run
+    if isinstance(passed, ast.Attribute) and is_method(module, passed):
+        holder = passed.value
+        return isinstance(holder, ast.Name) and _is_bound_once(module, holder) and _stands_once(module, holder)
+    if not isinstance(passed, ast.Name) or not _is_bound_once(module, passed):
         return False
     return _stands_once(module, passed) and all(
         isinstance(source, ast.FunctionDef | ast.Lambda) or is_made_by_library(module, source)
         for source in values.origins.of(passed)
     )
+
+
+def _is_bound_once(module: Module, passed: ast.Name) -> bool:
+    found = module.bindings(passed.id, module.scope_of(passed.id, passed))
+    return len(found) == 1 and not isinstance(found[0].node, ast.arg)  # that may be another function in another run
 
 
 def _stands_once(module: Module, passed: ast.Name) -> bool:

@@ -1,0 +1,109 @@
+"""The method by which a library applies a model, where callers pass it: `evaluate(params, batches, model.apply)`."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxfix.api import Code, Declined, Module, Reason, walk
+from jaxfix.api.analysis import Values, class_of, effects, family, methods, own_parameter, why_unstable
+from jaxfix.api.library import Effect, Member, short_names
+from jaxfix_codemods.jitting.elsewhere import check_elsewhere, used
+from jaxfix_codemods.looping.parameters import passed
+
+_APPLYING = short_names(Effect.APPLIES) - short_names(Member.TREE)
+_RUN = ("__call__", "setup")
+"""The methods of a model that applying it runs."""
+
+
+def applied(module: Module, func: ast.expr) -> tuple[ast.Attribute, ...]:
+    """Such methods that `func` is, or that the callers of its function pass for it; empty where one passes another."""
+    found, seen = list[ast.Attribute](), set[ast.AST]()
+    pending: list[ast.AST] = [func]
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if isinstance(each, ast.Attribute) and is_method(module, each):
+            found.append(each)
+            continue
+        given = _given_for(module, each) if isinstance(each, ast.Name) else ()
+        if not given:
+            return ()
+        pending += given
+    return tuple(found)
+
+
+def is_method(module: Module, func: ast.Attribute) -> bool:
+    """Whether `func` is called as such a method is, and no class of this file defines it."""
+    if func.attr not in _APPLYING or not isinstance(func.value, ast.Name) or module.qualname(func) is not None:
+        return False
+    return func.attr not in module.names.defining
+
+
+def check_applied(module: Module, values: Values, method: ast.Attribute) -> None:
+    """Refuses a model that can be another one, or that does more than a trace of it would do once.
+
+    Raises:
+      Declined: it can, or does.
+    """
+    holder = method.value
+    scope = module.scope_of(holder.id, holder) if isinstance(holder, ast.Name) else None
+    if not isinstance(holder, ast.Name) or scope is None:
+        raise Declined(Reason(Code.UNREAD, f"`{module.text(method)}` is unknown"))
+    reason = why_unstable(module, holder.id, scope)
+    if reason is not None:
+        raise Declined(reason)
+    check_elsewhere(module, values, [method])
+    _check_runs(module, values, method)
+
+
+def check_models(module: Module, values: Values, parts: Iterable[ast.AST]) -> None:
+    """Refuses code that applies a model which does more than a trace of it would do once.
+
+    Raises:
+      Declined: it does.
+    """
+    if any(map(module.attributes, _APPLYING)):
+        for node in used(module, parts):
+            if isinstance(node, ast.Attribute) and is_method(module, node):
+                _check_runs(module, values, node)
+
+
+def _check_runs(module: Module, values: Values, method: ast.Attribute) -> None:
+    for run in _runs(module, values, method.value):
+        own = f"`{own_parameter(run)}."
+        reason = next((each for each in effects(module, run, own=True) if own not in each.text), None)
+        if reason is not None:
+            raise Declined(reason.restated(f"`{module.text(method)}` runs `{run.name}`: {reason}"))
+
+
+def _runs(module: Module, values: Values, holder: ast.expr) -> Iterator[ast.FunctionDef]:
+    """The methods that applying a model of this file runs: those of its layers too, and its own that they call.
+
+    What a method does with its object is up to the library.
+    """
+    made = [source.func for source in values.origins.of(holder) if isinstance(source, ast.Call)]
+    pending = [(owner, name) for func in made if (owner := class_of(module, func)) is not None for name in _RUN]
+    met = set(pending)
+    while pending:
+        owner, name = pending.pop()
+        for run in methods(family(module, owner), name):
+            yield run
+            new = [each for each in _run_by(module, owner, run) if each not in met]
+            met.update(new)
+            pending += new
+
+
+def _run_by(module: Module, owner: ast.ClassDef, run: ast.FunctionDef) -> Iterator[tuple[ast.ClassDef, str]]:
+    for node in walk(run):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attr) if name == own_parameter(run):
+                yield owner, attr
+            case ast.Name() if (layer := class_of(module, node)) is not None:
+                yield from ((layer, each) for each in _RUN)
+
+
+def _given_for(module: Module, name: ast.Name) -> tuple[ast.AST, ...]:
+    """What the uses of its function pass for a parameter."""
+    binding = module.names.only_binding(name)
+    return passed(module, binding.node) if binding is not None and isinstance(binding.node, ast.arg) else ()
