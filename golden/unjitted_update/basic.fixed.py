@@ -210,15 +210,15 @@ def train_in_two(model, batches):
 def descend_step(point):
     slope = jax.grad(lambda p: jnp.sum(p**2))(point)
     point = point - 0.1 * slope
-    return point, slope
+    return point, jnp.abs(slope).max()
 
 
 # Until it has settled.
 def descend(point):
     change = 1.0
     while change > 1e-3:
-        point, slope = descend_step(point)
-        change = float(jnp.abs(slope).max())
+        point, value = descend_step(point)
+        change = float(value)
     return point
 
 

@@ -285,6 +285,9 @@ class Origins:
         hidden = dict[ast.ClassDef | None, None]()
         for source in self.of(value):
             found = self.item(source, attr)
+            if self._records.makes_plain(source):
+                yield from found
+                continue
             yield from (item for item in found if not isinstance(item, ast.arg | ast.Pass))
             if any(isinstance(item, ast.arg | ast.Pass) for item in self.starts(found)):
                 hidden[self._annotated_class(source)] = None
@@ -333,8 +336,6 @@ class Origins:
             self.crossed = True
             yield parameter
 
-    # --- constructions ----------------------------------------------------------------------------------------
-
     def _item_of_call(self, call: ast.Call, key: Key) -> Sources:
         changed = self._records.changed(call)
         if changed is not None:
@@ -360,9 +361,8 @@ class Origins:
         if found:
             return tuple(item for expr in found for item in self.items(expr, key))
         result = self.result(call)
-        return self.item(result, key) if result is not None else (call,)
-
-    # --- functions --------------------------------------------------------------------------------------------
+        hidden = UNREAD if self._records.makes_plain(call) else call
+        return self.item(result, key) if result is not None else (hidden,)
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this module that `call` calls, through a `jax.jit` around it too; None where unknown."""

@@ -8,6 +8,7 @@ from jaxfix.library.facets import Package, Result, Transform
 from jaxfix.library.table import short_names, where
 from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
+from jaxfix.semantic.mutations import MUTATORS
 
 _MAKING = tuple(f"{name}." for name in where(Package.FRESH))
 _BATCHING = where(Transform.BATCHES) & where(Transform.ONLY_VALUES)
@@ -43,6 +44,19 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
         return False
 
     return Solver(is_array, EXISTS)
+
+
+def computes(module: Module, method: ast.Attribute) -> bool:
+    """Whether a method only computes: one of an array, or of what is passed to a JAX function, which takes no other."""
+    if module.get(arrays)(method.value):
+        return True
+    if method.attr not in _METHODS - MUTATORS or not isinstance(method.value, ast.Name):
+        return False
+    uses = module.reads(method.value.id, module.scope_of(method.value.id, method.value))
+    calls = ((use, module.parent(use)) for use in uses)
+    return any(
+        isinstance(call, ast.Call) and use in call.args and _makes_array(module, call.func) for use, call in calls
+    )
 
 
 def _makes_array(module: Module, func: ast.expr) -> bool:

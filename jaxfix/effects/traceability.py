@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from jaxfix.dataflow.solver import Lattice, Solver
-from jaxfix.effects.arrays import arrays
+from jaxfix.effects.arrays import computes
 from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
@@ -341,7 +341,7 @@ class _Reader:
         made_by = self._maker(owner, around)
         if self._is_own(owner, around) and not is_impure(made_by):
             return
-        if self._module.get(arrays)(owner):
+        if computes(self._module, call.func):
             return
         if is_impure(made_by):
             found.reason = Reason(

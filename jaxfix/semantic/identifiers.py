@@ -106,6 +106,7 @@ class Identifiers:
             and index.attributes.keys().isdisjoint(words)
             and index.binding.keys().isdisjoint(words)
             and self._named.isdisjoint(words)
+            and self._origins.isdisjoint(words)
             and self._texts.isdisjoint(words)
         )
 
@@ -114,7 +115,7 @@ class Identifiers:
         index, found = self._index, set[str]()
         for mapping in (index.names, index.attributes, index.binding):  # the cost is that of the shorter of the two
             found |= words.intersection(mapping) if len(mapping) < len(words) else words & mapping.keys()
-        return frozenset(found) | (words & self._named) | (words & self._texts)
+        return frozenset(found) | (words & self._named) | (words & self._origins) | (words & self._texts)
 
     @cached_property
     def quoted(self) -> Mapping[str, frozenset[str]]:
@@ -139,6 +140,12 @@ class Identifiers:
         """The identifiers that are parts of imports, or names of arguments."""
         imported = {part for alias in self._module.nodes(ast.alias) for part in alias.name.split(".")}
         return frozenset(imported.union([each.arg for each in self._module.nodes(ast.keyword) if each.arg is not None]))
+
+    @cached_property
+    def _origins(self) -> frozenset[str]:
+        """The modules that names are imported from: nothing in the code is called so."""
+        nodes = self._module.nodes(ast.ImportFrom)
+        return frozenset([each.module for each in nodes if each.module is not None and not each.level])
 
     @cached_property
     def _texts(self) -> frozenset[str]:

@@ -52,6 +52,11 @@ class Records:
                 return owner
         return None
 
+    def makes_plain(self, source: ast.AST) -> bool:
+        """Whether `source` makes an object of a class of this file that declares no fields: its methods set them."""
+        owner = class_of(self._module, source.func) if isinstance(source, ast.Call) else None
+        return owner is not None and owner not in self.fields
+
     def constructions(self, owner: ast.ClassDef) -> tuple[ast.Call, ...]:
         """The calls that make objects of `owner`.
 

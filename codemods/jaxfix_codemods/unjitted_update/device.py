@@ -43,7 +43,7 @@ _COMPUTING = where(Result.ARRAY)
 """Beside operations, losses of several."""
 _MAPS = where(Transform.MAPS_LEAVES)
 _BATCHING = where(Transform.BATCHES)
-_CONVERTERS = where(Result.CONVERTED)
+CONVERTERS = where(Result.CONVERTED)
 _STATIC = short_names(Member.STATIC)
 _METHODS = short_names(Result.FRESH, "jax.Array") | short_names(Member.UPDATE)
 _UPDATING = short_names(Member.UPDATE)
@@ -55,7 +55,7 @@ _APPLYING = short_names(Effect.APPLIES)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
-_OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *_CONVERTERS, *GRADIENTS, *_BATCHING})
+_OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *CONVERTERS, *GRADIENTS, *_BATCHING})
 _COUNT: Lattice[int] = Lattice(0, max, 0)
 
 
@@ -242,7 +242,7 @@ class Likely:
             return OF_A_TREE * self._mapped(call.args[0])
         if qualname in CONTROL_FLOW:
             return 1
-        if qualname in _CONVERTERS:
+        if qualname in CONVERTERS:
             return 0
         if qualname.rpartition(".")[0] in _OPERATING:
             return 1
@@ -319,7 +319,7 @@ class Device(Likely):
     def takes_from_host(self, node: ast.AST) -> bool:
         """Whether `node` makes an array of what may be a list, an image or a record of Python: that stays outside."""
         calls = (part for part in walk(node) if isinstance(part, ast.Call) and part.args)
-        made = (call.args[0] for call in calls if self._module.qualname(call.func) in _CONVERTERS)
+        made = (call.args[0] for call in calls if self._module.qualname(call.func) in CONVERTERS)
         return any(not isinstance(value, ast.Constant) and not self.is_array(value) for value in made)
 
     def changes_tree(self, call: ast.Call) -> bool:
@@ -399,7 +399,7 @@ class Device(Likely):
                 return not _is_static(expr) and self._may_only_be_array(expr)
             case ast.Call(func=func):
                 qualname = self._module.qualname(func) or ""
-                if qualname.rpartition(".")[0] in _OPERATING or qualname in _CONVERTERS & _OPERATING:
+                if qualname.rpartition(".")[0] in _OPERATING or qualname in CONVERTERS & _OPERATING:
                     return True
                 if jit_of(self._module, func) is not None or self._is_mapped(func):
                     return True

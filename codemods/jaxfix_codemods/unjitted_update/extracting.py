@@ -26,7 +26,7 @@ class Extraction:
       own: the object of the method that the function becomes, if it does.
       copy: the copy of an object which the statements read and bind, where its methods do so, too, and that object.
       by: what makes it a jitted one.
-      value: the name of what a `return` of the statements computes, outside.
+      value: the name, outside, of what the last statement computes and fetches.
       static: how many of the parameters, the first, are static arguments: functions of the object, or sizes.
       goes_on: whether it is passed what it bound at the call before.
       lifted: what the function around binds at every call, and the module is to bind once, above the function.
@@ -60,8 +60,8 @@ def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     for statement in found.row.statements:
         if isinstance(statement, ast.FunctionDef) and body and body[-1]:
             body.append("")
-        if isinstance(statement, ast.Return):
-            _return_of_call(module, found, edit, called)
+        if _is_read(found, statement):
+            _value_of_call(module, found, edit, called)
         elif statement in taken:
             body.append(taken[statement])
         elif statement is found.row.statements[0] and any(text.startswith("#") for text in taken.values()):
@@ -88,7 +88,12 @@ def _inside(found: Extraction, statement: ast.stmt) -> dict[ast.AST, str]:
 
 def _is_seen(found: Extraction, statement: ast.stmt) -> bool:
     """Whether a call or a value replaces a statement that moves."""
-    return statement is found.row.at or isinstance(statement, ast.Return)
+    return statement is found.row.at or _is_read(found, statement)
+
+
+def _is_read(found: Extraction, statement: ast.stmt) -> bool:
+    """Whether a part of the statement moves, and its value comes back."""
+    return found.row.result is not None and statement is found.row.statements[-1]
 
 
 def _returning(module: Module, found: Extraction, body: Sequence[str]) -> list[str]:
@@ -150,8 +155,8 @@ def _passed(found: Extraction, edit: Rewriter) -> list[str]:
     ]
 
 
-def _return_of_call(module: Module, found: Extraction, edit: Rewriter, called: str) -> None:
-    """Lets the `return` have what the call computes."""
+def _value_of_call(module: Module, found: Extraction, edit: Rewriter, called: str) -> None:
+    """Lets the last statement have what the call computes."""
     statement, result = found.row.statements[-1], found.row.result
     assert result is not None and found.value is not None
     if found.row.at is not statement:

@@ -25,6 +25,7 @@ from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
 from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
 from jaxfix_codemods.unjitted_update.evident import wants_values
+from jaxfix_codemods.unjitted_update.returned import read_by
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_SHOWN = 3
@@ -266,7 +267,7 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
     found = [
         statement
         for statement in block
-        if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign)
+        if (isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign) or read_by(module, statement) is not None)
         and device.starts(statement)
         and not device.takes_from_host(statement)
         and not any(_is_apart(module, call, called) for call in calls_of(statement))

@@ -43,6 +43,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     is_own,
 )
 from jaxfix_codemods.unjitted_update.constants import constant_attributes
+from jaxfix_codemods.unjitted_update.converted import converted
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.functions import Functions
@@ -189,6 +190,7 @@ class _Judge:
             self._variables.items |= {
                 **picked(module, self._variables.inside, scope),
                 **options_of(module, self._variables.inside, scope),
+                **converted(module, values, self._variables.inside, scope),
             }
         between = self._before_items()
         options = [each for some in self._variables.items.values() for each in some if isinstance(each, ast.Attribute)]
@@ -265,11 +267,11 @@ class _Judge:
             data += [f"{root}.{each}" for each in held.passed]
             written = (*(f"{root}.{each}" for each in held.bound), *written)
             read |= {f"{root}.{each}" for each in held.bound}
-        is_last = self._at.result is not None
+        is_last = self._at.returns
         lasting = {*self._variables.entries, *(name for name in data if "." in name)}
         state = tuple(name for name in data if name in written and not (is_last and name not in lasting))
         results = (*state, *(name for name in written if name in read and name not in state))
-        if not results and not is_last and not self._objects:
+        if not results and self._at.result is None and not self._objects:
             raise Declined(Reason(Code.LIVE, "nothing that the step computes is read"))
         check_results(module, self._values, row, results)
         others = sorted((name for name in data if name not in state), key=lambda name: name not in self._objects)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from jaxfix.api import Identifiers, Module, walk
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.unjitted_update.binding import is_range
+from jaxfix_codemods.unjitted_update.converted import converted_names
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.items import item_names
 from jaxfix_codemods.unjitted_update.keyed import entry_names
@@ -67,7 +68,7 @@ class Naming:
         if isinstance(scope, ast.FunctionDef):
             return self._module.get(Identifiers).unused(f"_{scope.name.strip('_')}")
         goes_on = [name for name in results if name in given]
-        result = _last(goes_on[0] if goes_on else results[-1] if results else "value")
+        result = _last(goes_on[0] if goes_on else self._fetched_for() or (results[-1] if results else "value"))
         if not self._in_place and not goes_on:
             names = [f"compute_{result}"]
         else:
@@ -75,6 +76,13 @@ class Naming:
             names += [f"{name}_{result}" for name in names]
         mark = "" if own is None else "_"
         return self._module.get(Identifiers).first_unused([f"{mark}{name}" for name in names])
+
+    def _fetched_for(self) -> str | None:
+        """What is bound, outside, to the value that the row computes last and returns; None where it is nothing."""
+        match self._module.statement(self._row[-1]) if isinstance(self._row[-1], ast.expr) else None:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return name
+        return None
 
     def _step_names(self, *, trains: bool) -> list[str]:
         """`train_step` of what trains, else the step of the function whose loop calls it: `leapfrog_step`."""
@@ -106,7 +114,13 @@ class Naming:
 
     def _item_names(self, item: str) -> Iterator[str]:
         first = self._variables.items[item][0]
-        return item_names(first) if isinstance(first, ast.Subscript) else option_names(first)
+        match first:
+            case ast.Subscript():
+                return item_names(first)
+            case ast.Attribute():
+                return option_names(first)
+            case ast.Call():
+                return converted_names(first)
 
 
 def _last(variable: str) -> str:

@@ -80,7 +80,7 @@ def _is_option(module: Module, option: ast.Attribute, scope: ast.AST) -> bool:
             return module.get(Device).is_indexed_array(option)  # a traced number picks nothing from a list
     if is_chosen(module, option) or module.get(Integers).overflows(option):
         return False
-    return not _is_computed(module, option.attr) and not _may_be_filled(module, option.attr)
+    return not _is_computed(module, option.attr) and not may_be_filled(module, option.attr)
 
 
 def may_set(module: Module, statements: Iterable[ast.AST], options: Collection[ast.Attribute]) -> bool:
@@ -110,7 +110,7 @@ def _is_computed(module: Module, name: str) -> bool:
     return any(isinstance(module.parent(each), ast.ClassDef) for each in named)
 
 
-def _may_be_filled(module: Module, name: str) -> bool:
+def may_be_filled(module: Module, name: str) -> bool:
     """Whether an attribute of that name may be changed in place: a step may still read what the next iteration writes.
 
     Also under another name, which it is bound to.

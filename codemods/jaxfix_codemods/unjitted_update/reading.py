@@ -13,13 +13,15 @@ from jaxfix_codemods.unjitted_update.lengths import lengths, own_constants
 from jaxfix_codemods.unjitted_update.rows import defined
 from jaxfix_codemods.unjitted_update.variables import dotted
 
+_LOAD = ast.Load()
+
 
 class Variables:
     """The variables of one scope that a row reads and binds, by the names that its text gives them.
 
     Attributes:
       inside: the nodes of the row.
-      items: what it reads of a list, a dictionary or an object of options, which it is passed in the place of that.
+      items: what it reads of a list, a dictionary or an object of options, or makes of a list, which it is passed.
       entries: those of dictionaries that are variables like others.
       attributes: those of objects that are.
     """
@@ -27,7 +29,7 @@ class Variables:
     def __init__(self, module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.AST) -> None:
         self._module, self._row, self._scope = module, row, scope
         self.inside = {node for part in row for node in walk(part)}
-        self.items: dict[str, list[ast.Subscript] | list[ast.Attribute]] = {}
+        self.items: dict[str, list[ast.Subscript] | list[ast.Attribute] | list[ast.Call]] = {}
         self.entries: dict[str, list[ast.Subscript]] = {}
         self.attributes: Mapping[str, list[ast.Attribute]] = {}
 
@@ -118,14 +120,15 @@ class Variables:
         """Whether it is read or bound as a part of an item or an entry, which is the variable."""
         return (bool(self.items) and self.is_in_item(part)) or self.is_entry_variable(self._module.parent(part))
 
-    def is_item(self, node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
-        """Whether it is an item, or an option, that the step is passed."""
-        is_read = isinstance(node, ast.Subscript | ast.Attribute)
+    def is_item(self, node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute | ast.Call]:
+        """Whether it is an item, an option, or an array made of a list, that the step is passed."""
+        is_read = isinstance(node, ast.Subscript | ast.Attribute | ast.Call)
         return is_read and node in self.items.get(self._module.text(node), ())
 
     def is_in_item(self, part: ast.expr) -> bool:
         """Whether it is the sequence, or the key, of an item that the step is passed."""
         item = self._module.parent(part) if self.items else None
+        item = self._module.parent(item) if isinstance(item, ast.keyword) else item
         if item is not None and self.is_item(item):
             return True
         return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self.is_in_item(item)
@@ -135,6 +138,6 @@ class Variables:
         return isinstance(node, ast.Subscript) and is_spelled(node) and node in self.entries.get(entry_text(node), ())
 
 
-def context_of(node: ast.expr) -> ast.expr_context | None:
-    """Whether it is read, bound or deleted; None of what is only read."""
-    return node.ctx if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else None
+def context_of(node: ast.expr) -> ast.expr_context:
+    """Whether it is read, bound or deleted."""
+    return node.ctx if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) else _LOAD

@@ -1,4 +1,4 @@
-"""The last `return` of a function whose statements become a step: what it computes is included, and comes back."""
+"""The last statement of a step, which wants a value on the host: what it computes is included, and comes back."""
 
 import ast
 
@@ -22,14 +22,33 @@ def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
     if not isinstance(statement, ast.Return) or statement.value is None:
         return None
     found = _fetched_of_several(module, statement.value) or _fetched(module, statement.value)
+    return found if _comes_back(module, found) else None
+
+
+def read_by(module: Module, statement: ast.stmt) -> ast.expr | None:
+    """What a statement computes on the device and fetches: `x` of `total += float(x)`, of `losses.append(x.item())`."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() | ast.Attribute()], value=value):
+            pass
+        case ast.AugAssign(target=ast.Name() | ast.Attribute(), value=value):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[value], keywords=[])):
+            pass
+        case _:
+            return None
+    found = _fetched(module, value)
+    return found if found is not value and _comes_back(module, found) else None
+
+
+def _comes_back(module: Module, found: ast.expr) -> bool:
+    """Whether it is computed on the device, and a jitted function returns it as it is."""
     if not module.get(Device).starts(found):
-        return None
+        return False
     values = module.get(Values)
     if any(plain_value(module, values, leaf) is not None for leaf in leaves(found)):
-        return None
+        return False
     displays = (node for node in ast.walk(found) if isinstance(node, ast.Dict))
-    is_kept = all(map(has_sorted_keys, displays)) and not is_reordered(module, values, found)
-    return found if is_kept else None
+    return all(map(has_sorted_keys, displays)) and not is_reordered(module, values, found)
 
 
 def _fetched_of_several(module: Module, value: ast.expr) -> ast.expr | None:

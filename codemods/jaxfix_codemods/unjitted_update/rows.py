@@ -25,7 +25,7 @@ from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, callee, is_un
 from jaxfix_codemods.unjitted_update.keyed import fills
 from jaxfix_codemods.unjitted_update.lengths import lengths, lengths_of_data, own_constants
 from jaxfix_codemods.unjitted_update.options import options_of
-from jaxfix_codemods.unjitted_update.returned import result_of
+from jaxfix_codemods.unjitted_update.returned import read_by, result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sizes import is_passed_size
 from jaxfix_codemods.unjitted_update.sums import sum_of
@@ -50,7 +50,7 @@ class Row:
     Attributes:
       statements: in order; what is between them stays where it is.
       at: the one of them in whose place they run all.
-      result: of a `return`, which is the last then, what is included.
+      result: what is included of the last one, where that wants a value on the host.
     """
 
     statements: tuple[ast.stmt, ...]
@@ -59,8 +59,13 @@ class Row:
 
     @property
     def parts(self) -> tuple[ast.stmt | ast.expr, ...]:
-        """The statements, of a `return` what it computes."""
+        """The statements, of the last one what it computes where it wants a value."""
         return self.statements if self.result is None else (*self.statements[:-1], self.result)
+
+    @property
+    def returns(self) -> bool:
+        """Whether the function around ends with it."""
+        return isinstance(self.statements[-1], ast.Return)
 
 
 def block_of(module: Module, statement: ast.stmt) -> list[ast.stmt]:
@@ -164,8 +169,10 @@ class _Chooser:
         return rounds is None or rounds * self._device.starts(loop) > MOST_UNROLLED
 
     def _result(self, statement: ast.stmt) -> ast.expr | None:
-        """What the `return` at the end of a function computes."""
-        return result_of(self._module, statement) if statement is self._block[-1] else None
+        """What the `return` at the end of a function computes, or another statement, for a value on the host."""
+        if isinstance(statement, ast.Return):
+            return result_of(self._module, statement) if statement is self._block[-1] else None
+        return read_by(self._module, statement)
 
     def is_fetched(self, statement: ast.Return) -> bool:
         """Whether a `return` brings what it computes to the host, so that its function is no step as a whole."""
@@ -212,14 +219,14 @@ class _Chooser:
             return False
         if not (self._device.starts(statement) or self._calls_jitted(statement)):
             return False
-        if self._device.takes_from_host(statement):
+        if self._device.takes_from_host(self._part(statement)):
             return False
         calls = [node for node in walk(self._part(statement)) if isinstance(node, ast.Call)]
         return all(map(self._is_followed, calls)) and self.why_not(statement) is None
 
     def is_sum_apart(self, statement: ast.stmt) -> bool:
         """Whether `statement` adds to what begins as a Python number, and no other assignment here reads the sum."""
-        name = sum_of(self._module, statement)
+        name = sum_of(self._module, statement) if self._result(statement) is None else None
         others = (each for each in self._block if each is not statement and is_assignment(each))
         return name is not None and not any(name in self._computes(each).reads for each in others)
 
@@ -313,35 +320,47 @@ class _Chooser:
 
         What cannot be passed joins it, or cuts the block: of what is on the other side nothing comes back.
         """
-        row, part = self._in_order(found), self._block
+        row, part = self._with_one_read(self._in_order(found)), self._block
         while True:
             place = self._place(row)
             if place is not None:
                 result = self._result(row[-1])
-                is_whole = self._block[self._at(row[0]) :] == row
+                is_whole = self._block[self._at(row[0]) : self._at(row[-1]) + 1] == row
                 return Row(tuple(row), row[-1] if result is not None and is_whole else place, result)
             barrier = self._barrier(row)
             if self._joins(barrier, row):
                 row = self.with_functions([*row, barrier], part)
                 continue
             at = part.index(barrier)
-            halves = [([s for s in row if s in side], side) for side in (part[:at], part[at:])]
+            read = [barrier] if self._reads(barrier) and self.why_not(barrier) is None else []
+            halves = [([*(s for s in row if s in part[:at]), *read], part[: at + 1])]
+            halves += [([s for s in row if s in part[at:]], part[at:])]
             kept, part = max(halves, key=lambda half: self._weight(work, half[0]))
             if self._weight(work, kept) < ENOUGH:
                 raise Declined(self._why_between(barrier))
             row = self.with_functions(kept, part)
 
+    def _with_one_read(self, row: list[ast.stmt]) -> list[ast.stmt]:
+        """`row` without what fetches a value, unless it is the last."""
+        return [each for each in row[:-1] if not self._reads(each)] + row[-1:]
+
+    def _reads(self, statement: ast.stmt) -> bool:
+        """Whether a statement other than a `return` fetches what it computes."""
+        return not isinstance(statement, ast.Return) and self._result(statement) is not None
+
     def _joins(self, statement: ast.stmt, row: Sequence[ast.stmt]) -> bool:
         calls = [node for node in walk(statement) if isinstance(node, ast.Call)]
         return (
             (binds_alone(self._module, statement) or self._is_own_call(statement))
+            and not self._reads(statement)
             and self.why_not(statement) is None
             and all(map(self._is_followed, calls))
             and not self._computes(statement).reads.isdisjoint(set().union(*map(self._writes, row)))
         )
 
     def _weight(self, work: Sequence[ast.stmt], row: Sequence[ast.stmt]) -> int:
-        return sum(self._started(s) + ENOUGH * (s in work) for s in row if not isinstance(s, ast.FunctionDef))
+        every = (s for s in row if not isinstance(s, ast.FunctionDef))
+        return sum(self._started(s) + ENOUGH * (s in work and not self._reads(s)) for s in every)
 
     def _started(self, statement: ast.stmt) -> int:
         if statement not in self._starts:
