@@ -81,6 +81,21 @@ def test_a_step_that_is_known_calls_nothing_back() -> None:
 
 
 @pytest.mark.parametrize(
+    ("maker", "why"),
+    [
+        ("optax.adam(optax.cosine_decay_schedule(0.1, 10))", None),
+        ("optax.adam(lambda count: 0.1)", "call back to the host"),
+        ("made()", "call back to the host"),
+    ],
+)
+def test_an_optimizer_of_a_library_calls_nothing_back(maker: str, why: str | None) -> None:
+    text = LOOP.replace("from helper import noted\n", f"import optax\nfrom helper import made\n\noptimizer = {maker}\n")
+    text = text.replace("noted(loss)", "optimizer.update(w, loss)[0]")
+    (found,) = declined("host-sync", text, debug="import jax\njax.debug.print('{}', 1)")
+    assert found is None if why is None else why in (found or "")
+
+
+@pytest.mark.parametrize(
     ("main", "why"),
     [
         ("import lib\nprint(lib.advance(1.0))", None),

@@ -174,6 +174,48 @@ def test_another_file_may_delete_a_constant(project: Path, text: str, named: str
     assert safeties(project, named) == [Safety.NEEDS_EVIDENCE]
 
 
+LATE = """import jax
+import jax.numpy as jnp
+from helper import noted
+
+
+@jax.jit
+def step(w, batch):
+    return w * 0.9, noted(jnp.mean(batch @ w))
+
+
+def train(w, batches):
+    losses = []
+    for batch in batches:
+        w, loss = step(w, batch)
+        losses.append(float(loss))
+    return losses
+
+
+if __name__ == "__main__":
+    train(jnp.ones(3), jnp.ones((8, 4, 3)))
+"""
+
+
+@pytest.mark.parametrize("named", ["case.py", "."])
+@pytest.mark.parametrize(
+    ("text", "is_quiet"),
+    [
+        ("import jax\nprint(jax.__version__)", True),
+        ("import equinox\nprint(call(callback))", True),
+        ("import jax\njax.debug.print('{}', 1.0)", False),
+        ("from jax.experimental import io_callback as call\nprint(call(abs, 1.0, 1.0))", False),
+    ],
+)
+def test_a_step_may_call_back_where_a_file_names_what_does(
+    project: Path, text: str, named: str, *, is_quiet: bool
+) -> None:
+    (project / "case.py").write_text(LATE)
+    (project / "other.py").write_text(f"{text}\n")
+    found = look(find_targets(Request((str(project / named),))), terminal).findings.diagnostics
+    assert [entry.id for entry in found if entry.id == "host-sync" and entry.fixable] == ["host-sync"] * is_quiet
+
+
 @pytest.mark.parametrize("named", ["case.py", "."])
 def test_a_key_in_another_file_may_be_equal_to_one_here(project: Path, named: str) -> None:
     (project / "case.py").write_text(CASE.partition("\n\nfor ")[0])

@@ -62,5 +62,18 @@ def unknown_calls(module: Module, functions: tuple[Function, ...]) -> Iterator[a
         is_method = isinstance(call.func, ast.Attribute) and call.func.attr in _READERS
         is_builtin = isinstance(call.func, ast.Name) and module.scope_of(call.func.id, call) is None
         is_made = isinstance(call.func, ast.Call)  # what makes it is a call of its own
-        if not (package in _LIBRARIES or is_method or is_builtin or is_made or definitions(module, call.func)):
+        is_known = package in _LIBRARIES or is_method or is_builtin or is_made or _is_of_library(module, call.func)
+        if not (is_known or definitions(module, call.func)):
             yield call
+
+
+def _is_of_library(module: Module, func: ast.expr) -> bool:
+    """Whether it is a method of what a function of a library made, as `optimizer.update`, of no function of a file."""
+    made = module.only_value(func.value) if isinstance(func, ast.Attribute) else None
+    if not isinstance(made, ast.Call):
+        return False
+    nodes = [*walk(made)]
+    if any(isinstance(node, ast.Lambda) or (isinstance(node, ast.Name) and module.definition(node)) for node in nodes):
+        return False
+    calls = (node for node in nodes if isinstance(node, ast.Call))
+    return all((module.qualname(each.func) or "").partition(".")[0] in _LIBRARIES for each in calls)

@@ -96,6 +96,12 @@ class Neighbours:
         )
         return found or not self._is_read
 
+    def spells(self, qualname: str) -> bool:
+        """Whether one of the files may use the function of a library that has this dotted name."""
+        wanted = [re.compile(rb"\b%s\b" % re.escape(part.encode())) for part in qualname.split(".")]
+        found = any(all(each.search(text) for each in wanted) for text in self._texts.values())
+        return found or not self._is_read
+
     def takes(self, qualname: str) -> bool:
         """Whether one of the files takes all names of a module, and has this one too."""
         last = qualname.rpartition(".")[2]

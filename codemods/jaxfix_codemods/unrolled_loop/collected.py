@@ -22,7 +22,7 @@ class Taken:
 
     Attributes:
       call: of `jnp.stack`, `jnp.concatenate` or `jnp.array`.
-      is_turned: whether it takes the list from its end.
+      is_turned: whether it takes the entries from the last iteration to the first.
       by: the canonical name of what is called.
       axis: where the entries are put.
     """
@@ -42,13 +42,14 @@ class Taken:
 
 @frozen
 class Collected:
-    """A list `name = []`, to which each iteration appends once.
+    """A list `name = []`, to which each iteration adds one entry, at its end or at its start.
 
     Attributes:
       start: the statement that makes the list, and other lists of the loop with it.
       append: the statement of the loop.
-      value: what is appended.
+      value: what is added.
       taken: the calls that make an array of it; the others take an array as they take a list.
+      turning: the statement after the loop that reverses the list in place.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Collected:
     append: ast.Expr
     value: ast.expr
     taken: tuple[Taken, ...]
+    turning: ast.stmt | None = None
 
     @property
     def started(self) -> tuple[str, ...]:
@@ -79,11 +81,23 @@ def _collected(module: Module, rounds: Rounds) -> Iterator[Collected]:
     for statement in rounds.loop.body:
         match statement:
             case ast.Expr(
-                value=ast.Call(func=ast.Attribute(value=ast.Name() as items, attr="append"), args=[value], keywords=[])
-            ) if not isinstance(value, ast.Starred):
-                found = _of_list(module, rounds, statement, items, value)
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name() as items, attr="append" | "insert"), args=args, keywords=[]
+                )
+            ) if is_adding(statement) and not isinstance(args[-1], ast.Starred):
+                found = _of_list(module, rounds, statement, items, args[-1])
                 if found is not None:
                     yield found
+
+
+def is_adding(statement: ast.stmt) -> bool:
+    """Whether it is `items.append(x)` or `items.insert(0, x)`."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[_])):
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="insert"), args=[ast.Constant(value=0), _])):
+            return True
+    return False
 
 
 def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, value: ast.expr) -> Collected | None:
@@ -95,19 +109,34 @@ def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, 
         return None
     if not _makes_empty_lists(start.targets[0], start.value) or not _computes_alone(module, value):
         return None
-    found = []
+    found, turning = list[Taken](), None
+    is_turned = isinstance(append.value, ast.Call) and len(append.value.args) == 2
     for use in module.uses(items.id, scope):
         if use is items or isinstance(use.ctx, ast.Store):
             continue
         if made[0] not in (ways := reaching(module, use, bindings)):
             continue
-        taken = _taken(module, use) if len(ways) == 1 else None
+        turns = _turning(module, use, rounds.loop) if turning is None and not found else None
+        if turns is not None:
+            turning, is_turned = turns, not is_turned
+            continue
+        taken = _taken(module, use, is_turned=is_turned) if len(ways) == 1 else None
         if taken is None or not _is_behind(module, use, rounds.loop):
             return None
         if taken.by in _CONVERTERS and not (module.get(Arrays).is_one(value) and rounds.count):
             return None  # of no rounds it has another shape, and of tuples another order
         found.append(taken)
-    return Collected(items.id, start, append, value, tuple(found))
+    return Collected(items.id, start, append, value, tuple(found), turning)
+
+
+def _turning(module: Module, use: ast.Name, loop: ast.For) -> ast.stmt | None:
+    """The statement `items.reverse()` that is in the block of the loop, after it."""
+    statement, block = module.statement(use), getattr(module.parent(loop), "body", ())
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr="reverse"), args=[], keywords=[])):
+            is_after = statement in block and module.span(statement).start >= module.span(loop).end
+            return statement if value is use and is_after else None
+    return None
 
 
 def _makes_empty_lists(target: ast.expr, value: ast.expr) -> bool:
@@ -136,8 +165,12 @@ def _computes_alone(module: Module, value: ast.expr) -> bool:
     return not isinstance(value, ast.Tuple | ast.List | ast.Dict) and all(map(module.get(Arrays).is_sure, calls))
 
 
-def _taken(module: Module, use: ast.Name) -> Taken | None:
-    """The call that makes one array of the list, or of the list from its end."""
+def _taken(module: Module, use: ast.Name, *, is_turned: bool) -> Taken | None:
+    """The call that makes one array of the list, or of the list from its end.
+
+    Args:
+      is_turned: whether the entries are in the list from the last iteration to the first.
+    """
     whole: ast.expr = use
     match module.parent(use):
         case (
@@ -154,7 +187,7 @@ def _taken(module: Module, use: ast.Name) -> Taken | None:
                 or (by == _JOIN and axis == 0)
                 or (by in _CONVERTERS and not rest and not keywords)
             )
-            return Taken(call, whole is not use, by, axis or 0) if is_known else None
+            return Taken(call, (whole is not use) is not is_turned, by, axis or 0) if is_known else None
     return None
 
 

@@ -23,27 +23,47 @@ class Operand:
 
     Attributes:
       axis: along which the rows are; -1 for the last one.
+      indices: what the array is taken by from another one, where the axis is one of theirs and nothing else reads it.
     """
 
     array: ast.Name
     axis: int
     reads: tuple[ast.Subscript, ...]
+    indices: ast.Name | None = None
 
     def text(self, module: Module, rounds: Rounds, jnp: str) -> str:
         """The rows that the loop reads, one after the other."""
         name, stop = self.array.id, rounds.bounds[-1]
+        if self.indices is not None:
+            return name
         before = "..., " if self.axis < 0 else ":, " * self.axis
-        rows = name if self._is_length(module, stop) else f"{name}[{before}:{module.text(stop)}]"
+        is_whole = is_length(module, stop, self.array, self.axis)
+        rows = name if is_whole else f"{name}[{before}:{module.text(stop)}]"
         return f"{jnp}.moveaxis({rows}, {self.axis}, 0)" if self.axis else rows
 
-    def _is_length(self, module: Module, stop: ast.expr) -> bool:
-        """Whether `stop` is how many rows there are: `x.shape[1]`, or `len(x)`."""
-        match stop:
-            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=axis):
-                return name == self.array.id and integer(module, axis) == self.axis
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
-                return name == self.array.id and self.axis == 0
-        return False
+
+def is_length(module: Module, stop: ast.expr, array: ast.Name, axis: int) -> bool:
+    """Whether `stop` is how many rows `array` has along `axis`: `x.shape[1]`, or `len(x)`."""
+    match stop:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=given):
+            return name == array.id and integer(module, given) == axis
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
+            return name == array.id and axis == 0
+        case ast.Name():
+            return _is_unpacked(module, stop, array, axis)
+    return False
+
+
+def _is_unpacked(module: Module, stop: ast.Name, array: ast.Name, axis: int) -> bool:
+    """Whether `stop` comes of `rows, stop = array.shape`, and neither is bound otherwise."""
+    only = module.names.only_binding(stop)
+    statement = module.statement(only.node) if only is not None else None
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=sizes)], value=ast.Attribute(value=ast.Name(id=name) as whole, attr="shape")
+        ) if name == array.id and 0 <= axis < len(sizes) and sizes[axis] is getattr(only, "node", None):
+            return module.names.only_binding(whole) is not None
+    return False
 
 
 def operands(module: Module, rounds: Rounds, carry: Carry) -> tuple[Operand, ...]:
@@ -62,7 +82,7 @@ def operands(module: Module, rounds: Rounds, carry: Carry) -> tuple[Operand, ...
         if axis is not None and isinstance(read.value, ast.Name) and _is_outside(module, rounds, carry, read.value):
             found.setdefault((read.value.id, axis), []).append(read)
     every = tuple(
-        Operand(_name(reads[0]), axis, tuple(reads))
+        Operand(_name(reads[0]), axis, tuple(reads), _indices(module, rounds, reads, axis))
         for (_, axis), reads in found.items()
         if _is_read_so_alone(rounds, reads)
     )
@@ -78,6 +98,24 @@ def _is_read_so_alone(rounds: Rounds, reads: list[ast.Subscript]) -> bool:
     name, own = _name(reads[0]).id, {each.value for each in reads}
     inside = (node for statement in rounds.loop.body for node in walk(statement))
     return all(node in own for node in inside if isinstance(node, ast.Name) and node.id == name)
+
+
+def _indices(module: Module, rounds: Rounds, reads: list[ast.Subscript], axis: int) -> ast.Name | None:
+    """The parameter `i` of `x = table[i]`: with its axes in another order there is no second copy of `x`."""
+    array, own = _name(reads[0]), {each.value for each in reads}
+    made = module.only_value(array)
+    match made:
+        case ast.Subscript(slice=ast.Name() as indices) if axis > 0:
+            only = module.names.only_binding(indices)
+            is_given = only is not None and isinstance(only.node, ast.arg) and _is_of(module, rounds, indices)
+            is_alone = all(use in own for use in module.reads(array.id, module.scope_of(array.id, array)))
+            is_own = is_given and is_alone and module.function(made) is module.function(rounds.loop)
+            return indices if is_own and is_length(module, rounds.bounds[-1], indices, axis) else None
+    return None
+
+
+def _is_of(module: Module, rounds: Rounds, name: ast.Name) -> bool:
+    return module.scope_of(name.id, name) is module.function(rounds.loop)
 
 
 def _name(read: ast.Subscript) -> ast.Name:
@@ -128,6 +166,13 @@ def _is_outside(module: Module, rounds: Rounds, carry: Carry, name: ast.Name) ->
     """Whether the variable is one that the loop reads alone, and no parameter of a function in it."""
     is_bound = name.id in carry.bound or is_alike(rounds.loop.target, name)
     return not is_bound and module.scope_of(name.id, name) not in set(walk(rounds.loop))
+
+
+def write_indices(every: tuple[Operand, ...], jnp: str, edit: Rewriter) -> None:
+    """Takes the rows of those that are taken by indices in the order of the loop."""
+    for each in every:
+        if each.indices is not None:
+            edit.replace(each.indices, f"{jnp}.moveaxis({each.indices.id}, {each.axis}, 0)")
 
 
 def write_operands(

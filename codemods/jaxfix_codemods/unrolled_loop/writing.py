@@ -8,8 +8,8 @@ from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.minibatches import minibatches, write_minibatches
 from jaxfix_codemods.looping.rounds import Rounds, listed, unenclosed
 from jaxfix_codemods.unrolled_loop.carried import Carry
-from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken
-from jaxfix_codemods.unrolled_loop.operands import Operand, operands, write_operands
+from jaxfix_codemods.unrolled_loop.collected import STACKED, Collected, Taken, is_adding
+from jaxfix_codemods.unrolled_loop.operands import Operand, operands, write_indices, write_operands
 from jaxfix_codemods.unrolled_loop.selected import selections, write_selections
 from jaxfix_codemods.unrolled_loop.starting import updates
 from jaxfix_codemods.unrolled_loop.widening import widened, write_widened
@@ -117,10 +117,12 @@ def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is
     """What an iteration adds to an output, which is stacked already."""
     if output.name == output.started[0]:
         edit.delete(output.start)
+    if output.turning is not None:
+        edit.delete(output.turning)
     for taken in output.taken:
         _take(module, output, taken, edit, is_in_order=is_in_order)
-    last = all(map(_is_append, loop.body[loop.body.index(output.append) :]))
-    if last and not _is_append(loop.body[0]):
+    last = all(map(is_adding, loop.body[loop.body.index(output.append) :]))
+    if last and not is_adding(loop.body[0]):
         edit.delete(output.append)
         return module.text(output.value)
     name = _free(module, loop, f"{output.name}_row")
@@ -128,18 +130,14 @@ def _row(module: Module, loop: ast.For, output: Collected, edit: Rewriter, *, is
     return name
 
 
-def _is_append(statement: ast.stmt) -> bool:
-    match statement:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"))):
-            return True
-    return False
-
-
 def _take(module: Module, output: Collected, taken: Taken, edit: Rewriter, *, is_in_order: bool) -> None:
     """Makes an array of the rows, of which a scan from the last to the first has put the first one first."""
+    given = taken.call.args[0]
+    rows = output.name if is_in_order or not taken.is_turned else f"{output.name}[::-1]"
     if taken.by not in STACKED:
+        if rows != module.text(given):
+            edit.replace(given, rows)
         return
-    rows = output.name if is_in_order else module.text(taken.call.args[0])
     jnp = edit.imported("jax.numpy", prefer="jnp", at=taken.call)
     text, statement = taken.text(rows, jnp), module.parent(taken.call)
     match statement:
@@ -175,7 +173,7 @@ def _element(module: Module, rounds: Rounds, scanned: tuple[Operand, ...], edit:
     return name
 
 
-def _rows(module: Module, rounds: Rounds, scanned: Sequence[Operand], edit: Rewriter, *, is_collecting: bool) -> str:
+def _rows(module: Module, rounds: Rounds, scanned: tuple[Operand, ...], edit: Rewriter, *, is_collecting: bool) -> str:
     """What is scanned, and how."""
     texts = [module.text(array) for array in rounds.arrays]
     together = f"({', '.join(texts)})" if len(texts) > 1 else "".join(texts)
@@ -185,6 +183,7 @@ def _rows(module: Module, rounds: Rounds, scanned: Sequence[Operand], edit: Rewr
     bounds = ", ".join(map(module.text, rounds.bounds)) or f"len({texts[0]})"
     numbers = f"{jnp}.arange({bounds})"
     if scanned:
+        write_indices(scanned, jnp, edit)
         return f"({', '.join([numbers, *(each.text(module, rounds, jnp) for each in scanned)])})"
     if texts:
         return f"({numbers}, {together})"

@@ -272,7 +272,7 @@ class Joined:
     def calls_back(self) -> bool:
         """Whether some file has programs that may run host code while they run."""
         callers = sorted(where(Effect.CALLS_BACK))
-        return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.names, callers)))
+        return CALLS_BACK in self._all_rebound or (self._around is not None and any(map(self._around.spells, callers)))
 
     def takes_errors(self, name: str) -> bool:
         """Whether some file continues after an error of a call by this name, of any object."""

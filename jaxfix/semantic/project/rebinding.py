@@ -36,6 +36,10 @@ class Around(Protocol):
         """Whether one of the files may use the object of this dotted name."""
         ...
 
+    def spells(self, qualname: str) -> bool:
+        """Whether one of the files may use the function of a library that has this dotted name."""
+        ...
+
     def takes(self, qualname: str) -> bool:
         """Whether one of the files takes all names of a module, and has this one too."""
         ...
