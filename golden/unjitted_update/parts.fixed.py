@@ -58,13 +58,13 @@ def train_step(params, gradients):
 
 
 @jax.jit
-def compute_gradients(params, batch):
+def compute_gradients_2(params, batch):
     return jax.value_and_grad(loss_of)(params, batch)
 
 
 def stopping(params, batches):
     for batch in batches:
-        loss, gradients = compute_gradients(params, batch)
+        loss, gradients = compute_gradients_2(params, batch)
         if loss < 1e-3:
             break
         params = train_step(params, gradients)
@@ -72,19 +72,19 @@ def stopping(params, batches):
 
 
 @jax.jit
-def clipped_step(params, rate, gradients):
-    return jax.tree.map(lambda p, g: p - rate * jnp.clip(g, -1.0, 1.0), params, gradients)
+def compute_gradients(params, batch):
+    return jax.value_and_grad(loss_of)(params, batch)
 
 
 @jax.jit
-def compute_gradients_2(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+def clipped_step(params, rate, gradients):
+    return jax.tree.map(lambda p, g: p - rate * jnp.clip(g, -1.0, 1.0), params, gradients)
 
 
 # Python needs the loss in between: the two parts are two programs.
 def clipped(params, batches, limit):
     for batch in batches:
-        loss, gradients = compute_gradients_2(params, batch)
+        loss, gradients = compute_gradients(params, batch)
         rate = 0.1 if float(loss) > limit else 0.01
         params = clipped_step(params, rate, gradients)
     return params

@@ -1,6 +1,7 @@
 """How many programs code starts on the device when it runs eagerly, according to its text."""
 
 import ast
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,6 +21,7 @@ from jaxfix.api.analysis import (
     last_name,
     methods,
     own_class,
+    parameters_of,
     value_at,
 )
 from jaxfix.api.library import CONTROL_FLOW, Dtype, Effect, Member, Package, Result, Transform, short_names, where
@@ -54,6 +56,7 @@ _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 _STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
+_ON_LEAVES = (ast.BinOp, ast.Call, ast.UnaryOp)
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
 _OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *CONVERTERS, *GRADIENTS, *_BATCHING})
 _COUNT: Lattice[int] = Lattice(0, max, 0)
@@ -239,7 +242,7 @@ class Likely:
         module = self._module
         qualname = module.qualname(call.func) or ""
         if qualname in _MAPS and call.args:
-            return OF_A_TREE * self._mapped(call.args[0])
+            return OF_A_TREE * self._mapped(call.args[0], call.args[1:])
         if qualname in CONTROL_FLOW:
             return 1
         if qualname in CONVERTERS:
@@ -263,7 +266,7 @@ class Likely:
 
     def _is_applied(self, call: ast.Call) -> bool:
         """Whether it is of a parameter for which callers may pass the method that applies a model."""
-        is_named = isinstance(call.func, ast.Name) and len(call.args) > 1
+        is_named = isinstance(call.func, ast.Name) and len(call.args) + len(call.keywords) > 1
         return is_named and any(map(self._module.attributes, _APPLYING)) and self._applies(call.func)
 
     def _applies(self, func: ast.expr) -> bool:
@@ -282,7 +285,7 @@ class Likely:
             case ast.Attribute(value=owner, attr=attr) if self._module.qualname(call.func) is None:
                 if attr in _FUNCTIONAL:
                     return 0 if self._is_of_agent(call, owner, attr) else 2 * OF_A_TREE
-                if attr in _APPLYING and len(call.args) > 1:
+                if attr in _APPLYING and _is_given_weights(call):
                     return 2 * OF_A_TREE
                 return int(attr in _METHODS and self.is_array(owner))
         return 0
@@ -292,14 +295,17 @@ class Likely:
         takes_more = len(call.args) > _OF_AN_OPTIMIZER
         return attr == "update" and (takes_more or binds_again(self._module, call, owner))
 
-    def _mapped(self, function: ast.expr) -> int:
-        """The operations on each leaf."""
+    def _mapped(self, function: ast.expr, trees: Sequence[ast.expr]) -> int:
+        """The operations on each leaf; none where they are but methods, which arrays of NumPy have too."""
         found = function if isinstance(function, ast.Lambda) else self._module.definition(function)
         if found is None:
             return int((self._module.qualname(function) or "").rpartition(".")[0] in _OPERATING)
+        leaves = {parameter.arg for parameter in parameters_of(found.args)}
         body = [found.body] if isinstance(found, ast.Lambda) else found.body
-        arithmetic = (ast.BinOp, ast.Call, ast.UnaryOp)
-        return sum(isinstance(node, arithmetic) for part in body for node in walk(part))
+        work = [node for part in body for node in walk(part) if isinstance(node, _ON_LEAVES)]
+        work = [node for node in work if _reads_values(node, leaves)]
+        is_of_methods = all(isinstance(node, ast.Call) and self._module.qualname(node.func) is None for node in work)
+        return 0 if is_of_methods and not any(map(self.is_array, trees)) else len(work)
 
 
 class Device(Likely):
@@ -464,6 +470,19 @@ class Device(Likely):
                     if self.is_array(call):
                         return True
         return False
+
+
+def _reads_values(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether `node` reads one of the variables for more than its shape, or the like."""
+    if isinstance(node, ast.Attribute) and node.attr in _STATIC:
+        return False
+    is_read = isinstance(node, ast.Name) and node.id in names
+    return is_read or any(_reads_values(each, names) for each in children(node))
+
+
+def _is_given_weights(call: ast.Call) -> bool:
+    """Whether a model is applied to data with weights, and not a function to rows of a table: `df.apply(f, axis=1)`."""
+    return len(call.args) > 1 or (bool(call.keywords) and [type(each) for each in call.args] == [ast.Dict])
 
 
 def _is_static(expr: ast.expr) -> bool:
