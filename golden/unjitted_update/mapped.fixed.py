@@ -32,6 +32,12 @@ def encode(word, size):
     return jnp.zeros(size).at[word].set(1.0) * jnp.sqrt(size)
 
 
+@jax.jit
+def logits(params, x):
+    return jnp.tanh(x * params) - jnp.log(jnp.sum(jnp.exp(x)))
+
+
+batch_logits = jax.jit(jax.vmap(logits, in_axes=(None, 0)))
 encoded = jax.jit(jax.vmap(jax.vmap(partial(encode, size=SIZE))))
 
 
@@ -43,6 +49,7 @@ def main():
     for _ in range(20):
         print(distance(params, xs))
         print(losses(params, xs, scales[0]))
+        print(batch_logits(params, xs))
         print(encoded(jnp.ones((2, 3), int)).shape)
     squares = jax.jit(jax.vmap(lambda x: jnp.sum(x * x) - jnp.max(x)))
     for _ in range(10):

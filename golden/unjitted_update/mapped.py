@@ -30,6 +30,12 @@ def encode(word, size):
     return jnp.zeros(size).at[word].set(1.0) * jnp.sqrt(size)
 
 
+@jax.jit
+def logits(params, x):
+    return jnp.tanh(x * params) - jnp.log(jnp.sum(jnp.exp(x)))
+
+
+batch_logits = jax.vmap(logits, in_axes=(None, 0))
 encoded = jax.vmap(jax.vmap(partial(encode, size=SIZE)))
 
 
@@ -41,6 +47,7 @@ def main():
     for _ in range(20):
         print(distance(params, xs))  # want: unjitted-update
         print(losses(params, xs, scales[0]))  # want: unjitted-update
+        print(batch_logits(params, xs))  # want: unjitted-update
         print(encoded(jnp.ones((2, 3), int)).shape)  # want: unjitted-update
     squares = jax.vmap(lambda x: jnp.sum(x * x) - jnp.max(x))
     for _ in range(10):

@@ -16,6 +16,14 @@ def counted(x):
     return jnp.sum(jnp.sin(x))
 
 
+@partial(jax.jit, static_argnums=1)
+def raised(x, n):
+    return jnp.sum(jnp.sin(x) ** n)
+
+
+batch_raised = jax.vmap(raised, in_axes=(0, None))
+
+
 @partial(jax.vmap, in_axes=(0, None))
 def powers(x, n):
     return jnp.stack([x**k for k in range(n)]).sum()
@@ -69,6 +77,7 @@ def main():
     for step in range(20):
         print(counted(xs))  # want: unjitted-update (no fix): `counted` cannot be traced: it calls `calls.append` for its side effect, at trace time only
         print(powers(xs, step))  # want: unjitted-update (no fix): `powers` passes `n` to `range`, and `n` is not mapped
+        print(batch_raised(xs, step))  # want: unjitted-update (no fix): is decorated
         rate = rate * 0.5
         print(scaled(xs))  # want: unjitted-update (no fix): `scaled` cannot be traced: it reads `rate`: `rate` is bound more than once
         weights[0] = step

@@ -8,7 +8,7 @@ from jaxfix.api.analysis import REBINDS, iterations, leaves, reads_the_clock
 from jaxfix.api.library import Effect, Iteration, Takes, short_names, where
 from jaxfix_codemods.following import runs_host_code
 from jaxfix_codemods.host_sync.deferring import Deferred
-from jaxfix_codemods.host_sync.reads import hands_on, is_in_each, is_of_step
+from jaxfix_codemods.host_sync.reads import hands_on, is_in_each, is_of_step, step_of
 
 _MOST = 100_000
 """Numbers that may be kept on a device, at about four kilobytes each: measured with jax 0.10.2."""
@@ -41,8 +41,9 @@ def check_loop(module: Module, loop: ast.For) -> None:
         text = f"line {clock.lineno} reads the clock, which would no longer see the step end"
         raise Declined(Reason(Code.ON_PURPOSE, text, clock.lineno))
     for node in own:
-        if isinstance(node, ast.Call) and jit_of(module, node.func) is not None:
-            _check_step(module, node.func)
+        step = step_of(module, node.func) if isinstance(node, ast.Call) else None
+        if step is not None:
+            _check_step(module, step)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hands_on(module, node.func):
             text = f"`{node.func.id}` may do more than its step, which would no longer have ended then"
             raise Declined(Reason(Code.SIDE_EFFECT, text, node.lineno))

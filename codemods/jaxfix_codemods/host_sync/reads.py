@@ -5,11 +5,12 @@ from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, in_order, jit_of, returned, walk
 from jaxfix.api.analysis import MAY, Solver, reaching
-from jaxfix.api.library import Effect, Result, short_names, where
+from jaxfix.api.library import Effect, Result, Transform, short_names, where
 
 _NUMBERS = short_names(Effect.FETCHES, "builtins")
 _COPYING = where(Effect.FETCHES) - _NUMBERS
 _SPELLED = short_names(Effect.FETCHES)
+_BINDING = where(Transform.BINDS)
 _REDUCING = short_names(Result.REDUCED, "jax.Array")
 
 
@@ -107,6 +108,14 @@ def is_of_step(module: Module, value: ast.expr, loop: ast.For) -> bool:
     return module.get(_Steps).are_behind(value, loop)
 
 
+def step_of(module: Module, func: ast.expr) -> ast.expr | None:
+    """The jitted function that a call of `func` runs: itself, or the one that it is a `partial` of."""
+    made = module.only_value(func) if isinstance(func, ast.Name) else None
+    if isinstance(made, ast.Call) and made.args and module.qualname(made.func) in _BINDING:
+        func = made.args[0]
+    return func if jit_of(module, func) is not None else None
+
+
 def hands_on(module: Module, func: ast.Name) -> bool:
     """Whether it is a function of the file that returns what a jitted one does."""
     function = module.definition(func)
@@ -137,7 +146,7 @@ class _Steps:
             case ast.BinOp(left=left, right=right):
                 return self._made((left, loop)) or self._made((right, loop))
             case ast.Call(func=func, args=args):
-                if jit_of(module, func) is not None or (isinstance(func, ast.Name) and hands_on(module, func)):
+                if step_of(module, func) is not None or (isinstance(func, ast.Name) and hands_on(module, func)):
                     return next(iter(module.loops(value)), None) is loop
                 if isinstance(func, ast.Attribute) and func.attr in _REDUCING and self._made((func.value, loop)):
                     return True

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from jaxfix.api import Code, Declined, Module, Reason, Recipe, Rewriter, Staging, frozen
+from jaxfix.api import Code, Declined, Module, Reason, Recipe, Rewriter, Staging, frozen, jitted_by_decorator
 from jaxfix.api.analysis import (
     ArgumentKind,
     Callers,
@@ -90,14 +90,20 @@ def cure(module: Module, values: Values, found: Mapped) -> Recipe:
     """
     _check_place(module, found)
     asked = demands(module, found.inside)
-    own = asked.reason is not None and asked.reason.code is Code.DECORATED and found.made is found.inside
-    if asked.reason is not None and not own:
+    is_known = found.made is found.inside or _is_jitted(module, found.inside)
+    if asked.reason is not None and not (asked.reason.code is Code.DECORATED and is_known):
         raise Declined(asked.reason.restated(f"`{found.name}` cannot be traced: {asked.reason}"))
     _check_bound(module, values, found)
     for name in _unmapped(module, found):
         _check_unmapped(found.name, name, asked)
     _check_calls(module, values, found)
     return partial(_put_under_jit, found)
+
+
+def _is_jitted(module: Module, inside: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether what is mapped is jitted by itself, with data alone: it is traced already, and `vmap` of it again."""
+    found = None if isinstance(inside, ast.Lambda) else jitted_by_decorator(module, inside)
+    return found is not None and found.jit.static == () and found.jit.donated == ()
 
 
 def _check_place(module: Module, found: Mapped) -> None:
