@@ -27,6 +27,7 @@ from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 """The attributes of arrays."""
+_OF_STATES = short_names(Member.TREE) & (short_names(Effect.APPLIES) | short_names(Effect.FUNCTIONAL))
 _COUNTED = where(Result.COUNTED)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
@@ -105,7 +106,9 @@ def check_parameter(
                 raise Declined(
                     Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which would be traced")
                 )
-            case ast.Attribute(attr=attr) if attr not in OF_ARRAYS and is_setting(module, name, scope):
+            case ast.Attribute(attr=attr) if (
+                attr not in OF_ARRAYS and is_setting(module, name, scope) and not _is_state(module, values, uses)
+            ):
                 raise Declined(
                     Reason(
                         Code.NO_ARRAY,
@@ -140,6 +143,13 @@ def check_parameter(
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
+
+
+def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> bool:
+    """Whether a member that training states have, and hardly anything else, is read of it, or has made it."""
+    read = (module.parent(node) for node in uses)
+    made = (source.func for node in uses for source in values.origins.of(node) if isinstance(source, ast.Call))
+    return any(isinstance(each, ast.Attribute) and each.attr in _OF_STATES for each in (*read, *made))
 
 
 def _is_counted(module: Module, source: ast.expr) -> bool:

@@ -1,0 +1,39 @@
+"""A training state is a pytree: a step may be passed one that stays the same."""
+
+import jax
+import jax.numpy as jnp
+import optax
+from flax import linen as nn
+from flax.training.train_state import TrainState
+
+from fields import open_field
+
+
+class Denoiser(nn.Module):
+    @nn.compact
+    def __call__(self, x, t):
+        return nn.Dense(2)(nn.silu(nn.Dense(32)(jnp.concatenate([x, jnp.sin(t)[:, None]], -1))))
+
+
+def sample(state, key, x):
+    for t in reversed(range(100)):
+        key, draw = jax.random.split(key)  # want: unjitted-update
+        noise = state.apply_fn({"params": state.params}, x, jnp.full((x.shape[0],), 0.01))
+        x = (x - 0.1 * noise) / jnp.sqrt(0.9) + 0.1 * jax.random.normal(draw, x.shape)
+    return x
+
+
+# Nothing says what it is.
+def relax(field, x):
+    for _ in range(100):
+        x = x + 0.1 * jnp.sin(field.scale * x) * jnp.cos(field.shift * x)  # want: unjitted-update (no fix)
+        x = x - 0.1 * jnp.mean(x) * jnp.tanh(x) * field.solve(x)
+    return x
+
+
+if __name__ == "__main__":
+    model = Denoiser()
+    params = model.init(jax.random.PRNGKey(0), jnp.ones((1, 2)), jnp.ones(1))["params"]
+    state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3))
+    print(sample(state, jax.random.PRNGKey(1), jnp.ones((64, 2))).std())
+    print(relax(open_field(), jnp.ones((64, 2))))
