@@ -93,6 +93,8 @@ FUNCTIONS = (
     Function("jax.Array.var", (Result.FRESH, Result.REDUCED, Dtype.KEPT)),
     Function("jax.Array.view", (Result.SAME_BUFFER,)),
     Function("jax.Array.weak_type", (Member.ABSTRACT, Member.ATTRIBUTE)),
+    Function("jax.tree_util.PyTreeDef.num_leaves", (Member.ABSTRACT, Member.ATTRIBUTE)),
+    Function("jax.tree_util.PyTreeDef.num_nodes", (Member.ABSTRACT, Member.ATTRIBUTE)),
     Function("numpy.ndarray.fill", (Effect.MUTATES,)),
     Function("numpy.ndarray.flat", (Result.VIEW, Member.ATTRIBUTE)),
     Function("numpy.ndarray.itemset", (Effect.MUTATES,), versions="numpy<2"),

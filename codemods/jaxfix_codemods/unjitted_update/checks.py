@@ -10,6 +10,8 @@ from jaxfix.api.analysis import (
     Sources,
     Values,
     binds_again,
+    class_around,
+    class_of,
     family,
     instance_state,
     own_class,
@@ -139,7 +141,8 @@ def check_parameter(
             module, scope, name
         )  # `self.state` may be any of `self`, as far as is known
         if any(
-            _holds_plain_value(source) or (is_whole and not is_state and is_no_tree(module, source))
+            _holds_plain_value(source)
+            or (is_whole and not is_state and is_no_tree(module, source) and not _is_part_of(module, node, source))
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
@@ -150,6 +153,17 @@ def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> boo
     read = (module.parent(node) for node in uses)
     made = (source.func for node in uses for source in values.origins.of(node) if isinstance(source, ast.Call))
     return any(isinstance(each, ast.Attribute) and each.attr in _OF_STATES for each in (*read, *made))
+
+
+def _is_part_of(module: Module, name: ast.expr, source: ast.AST) -> bool:
+    """Whether `source` makes the object of the method, of which a variable is an attribute, as `params = self.params`."""
+    made = class_of(module, source.func) if isinstance(source, ast.Call) else None
+    if made is None or made is not class_around(module, name) or not isinstance(name, ast.Name):
+        return False
+    bound = [binding.node for binding in module.bindings(name.id, module.scope_of(name.id, name))]
+    given = [module.value_of(each) if isinstance(each, ast.Name) else each for each in bound]
+    wholes = (ast.arg, ast.Name, ast.IfExp, ast.NamedExpr)
+    return not any(isinstance(each, wholes) or each is source for each in given)
 
 
 def _is_counted(module: Module, source: ast.expr) -> bool:

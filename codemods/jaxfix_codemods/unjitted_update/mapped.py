@@ -101,8 +101,10 @@ def cure(module: Module, values: Values, found: Mapped) -> Recipe:
 
 
 def _is_jitted(module: Module, inside: ast.FunctionDef | ast.Lambda) -> bool:
-    """Whether what is mapped is jitted by itself, with data alone: it is traced already, and `vmap` of it again."""
-    found = None if isinstance(inside, ast.Lambda) else jitted_by_decorator(module, inside)
+    """Whether what is mapped is jitted by its only decorator, with data alone: `vmap` traces it again at each call."""
+    if isinstance(inside, ast.Lambda) or len(inside.decorator_list) != 1:
+        return False
+    found = jitted_by_decorator(module, inside)
     return found is not None and found.jit.static == () and found.jit.donated == ()
 
 
