@@ -340,3 +340,54 @@ def test_a_method_that_is_called_once_is_left_alone() -> None:
     texts = _program('TABLE["slow"]')
     texts["play"] = texts["play"].replace("for _ in range(100):", "if len(x) > 3:")
     assert _found_in("arithmetic", texts) == [] and _found_in("agents", texts) == []
+
+
+FITTING = """
+import jax
+import jax.numpy as jnp
+import optax
+
+def fit(points, optimizer, rounds=100, tolerance=1e-3):
+    def loss_of(points):
+        return jnp.mean(jnp.sin(points) ** 2)
+
+    state = optimizer.init(points)
+    for _ in range(rounds):
+        loss, gradients = jax.value_and_grad(loss_of)(points)
+        updates, state = optimizer.update(gradients, state)
+        points = optax.apply_updates(points, updates)
+        if loss < tolerance:
+            break
+    return points
+"""
+FITS = """
+import jax.numpy as jnp
+import optax
+from tools.tables import fit
+
+optimizer = optax.adam(1e-2)
+points = fit(jnp.ones(8), optimizer)
+for point in points:
+    print(point)
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "is_fixed"),
+    [
+        ("", "", True),
+        ("fit(jnp.ones(8), optimizer)", "fit(jnp.ones(8), optimizer=optimizer)", True),
+        ("fit(jnp.ones(8), optimizer)", "fit(jnp.ones(8), optax.adam(1e-2))", False),
+        ("fit(jnp.ones(8), optimizer)", "fit(*(jnp.ones(8), optimizer))", False),
+        ("points = fit", "print(fit)\npoints = fit", False),
+        ("points = fit", "for optimizer in (optax.sgd(1e-2), optimizer):\n    points = fit", False),
+    ],
+)
+def test_an_optimizer_that_another_file_passes_is_captured(written: str, instead: str, is_fixed: bool) -> None:
+    """Only one that each caller has made once, under a name of its own."""
+    texts = {"tools.tables": FITTING, "play": FITS.replace(written, instead)}
+    given = [(SourceFile.decode(f"{name.replace('.', '/')}.py", text.encode()), name) for name, text in texts.items()]
+    known = joined([(source, Surroundings(name)) for source, name in given])
+    source, name = given[0]
+    found = analyze(source, (CODEMOD,), surroundings=Surroundings(name, project=known)).diagnostics
+    assert [each.declined is None for each in found] == [is_fixed]

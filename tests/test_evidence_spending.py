@@ -134,3 +134,14 @@ one = jnp.ones(3)
 for _ in range(20): one = one + 1
 """
     assert any(entry.line == 11 and entry.count >= 19 for entry in run(program).spent)
+
+
+def test_what_a_library_does_while_it_is_imported_is_no_dispatch(run: Callable[[str], Measurement]) -> None:
+    """It runs functions of jax, such as `jax.jit` as a decorator, and no program."""
+    measured = run("""\
+import jax
+import jax.experimental.sparse, jax.example_libraries.stax, jax.experimental.pallas, jax.scipy.stats
+jax.block_until_ready(jax.numpy.ones(3) + 1)
+""")
+    at_import = [entry for entry in measured.spent if entry.line == 2]
+    assert [entry.kind for entry in at_import if not entry.count] == [Kind.OWN]

@@ -156,7 +156,7 @@ def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> boo
 
 
 def _is_part_of(module: Module, name: ast.expr, source: ast.AST) -> bool:
-    """Whether `source` makes the object of the method, of which a variable is an attribute, as `params = self.params`."""
+    """Whether `source` makes the object of the method, and a variable is an attribute of it: `params = self.params`."""
     made = class_of(module, source.func) if isinstance(source, ast.Call) else None
     if made is None or made is not class_around(module, name) or not isinstance(name, ast.Name):
         return False

@@ -19,7 +19,7 @@ from jaxfix_codemods.unjitted_update import kept
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.passed import check_callers, unknown_caller
+from jaxfix_codemods.unjitted_update.passed import check_callers, takes_optimizer, unknown_caller
 from jaxfix_codemods.unjitted_update.reading import Variables
 from jaxfix_codemods.unjitted_update.variables import is_of_data, transforms
 
@@ -79,13 +79,15 @@ class Functions:
             models = applied(self._module, use)
             for method in models:
                 check_applied(self._module, self._values, method)
-            for source in () if models else self._values.origins.of(use):
+            is_optimizer = takes_optimizer(self._module, use)
+            for source in () if models or is_optimizer else self._values.origins.of(use):
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
                 is_read |= is_made_by_library(self._module, source)
                 is_read |= isinstance(source, ast.expr) and self._module.qualname(source) is not None
                 if not is_read:
                     raise unknown_caller(use.id)
-            check_callers(self._module, use.id, self._module.scope_of(use.id, use))
+            if not is_optimizer:
+                check_callers(self._module, use.id, self._module.scope_of(use.id, use))
         for name in objects_behind(self._module, self._values, use):
             reason = instance_state.why_read_unstable(self._module, self._values, name)
             if reason is not None:

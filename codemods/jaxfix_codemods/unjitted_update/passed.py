@@ -5,9 +5,12 @@ from collections.abc import Collection
 
 from jaxfix.api import Code, Declined, Module, Reason, arguments_of
 from jaxfix.api.analysis import Values, callers, outside_arguments
+from jaxfix.api.library import Effect, short_names
 from jaxfix_codemods.jitting.applied import is_method
 from jaxfix_codemods.jitting.whole import check_made_once
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
+
+_FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
 def are_made_once(module: Module, values: Values, function: ast.FunctionDef, names: Collection[str]) -> bool:
@@ -37,6 +40,23 @@ def check_callers(module: Module, name: str, function: ast.AST | None) -> None:
         given = outside_arguments(function, each.call) if each.call is not None else None
         if given is None or given.get(name) is not None:
             raise unknown_caller(name)
+
+
+def takes_optimizer(module: Module, use: ast.Name) -> bool:
+    """Whether `use` is of a parameter whose `update` is called, for which each other file passes one object."""
+    method, function = module.parent(use), module.scope_of(use.id, use)
+    updates = isinstance(method, ast.Attribute) and method.attr in _FUNCTIONAL
+    if not updates or not isinstance(function, ast.FunctionDef):
+        return False
+    uses = callers(module, function)
+    if uses.calls or uses.others or not uses.is_closed():
+        return False
+    calls = [outside_arguments(function, each.call) if each.call is not None else None for each in uses.outside]
+    passed = [given.get(use.id) if given is not None else None for given in calls]
+    return bool(passed) and all(
+        each is not None and each.text.isidentifier() and each.why_unstable is None and not each.again
+        for each in passed
+    )
 
 
 def unknown_caller(name: str) -> Declined:

@@ -35,7 +35,8 @@ _OURS = tuple(
 
 _PUTTING = frozenset({"array", "asarray", "device_put", "stage_value"})
 
-_MEASURED, _TRACED, _PUT, _DISPATCHING, _USER, _ELSE = range(6)
+_IMPORTING = "<frozen importlib._bootstrap>"
+_MEASURED, _TRACED, _PUT, _DISPATCHING, _USER, _IMPORTED, _ELSE = range(7)
 
 Stack = list[tuple[CodeType, int]]
 
@@ -84,6 +85,8 @@ class Sampler:
         traced = max((number for number, kind in enumerate(kinds) if kind == _TRACED), default=None)
         called = kinds[len(own) - 1] if own else _ELSE  # by the user's own line
         kind = PUT if called == _PUT else EAGER if inner.intersection((_DISPATCHING, _PUT)) else OWN
+        if _IMPORTED in inner:
+            kind = OWN  # what jax does while a library is imported is no work of the line that imports it
         if traced is not None:
             kind = TRACING  # counted for the line that asked for it, not for what is traced
         if kind == EAGER:
@@ -113,6 +116,8 @@ def _stack(thread: int) -> Stack:
 def _kind_of(file: str, name: str) -> int:
     if file in _OURS:
         return _MEASURED
+    if file == _IMPORTING:
+        return _IMPORTED
     if not is_jax(file) or os.path.basename(file) in _NEUTRAL or name == "<module>":
         return _ELSE
     return _TRACED if name in _COMPILING else _PUT if name in _PUTTING else _DISPATCHING
