@@ -38,6 +38,15 @@ def test_data_on_which_a_loop_might_not_end_are_not_tried(tmp_path: Path) -> Non
 
 
 @pytest.mark.evidence
+def test_integers_that_are_not_varied_are_named(tmp_path: Path) -> None:
+    text = (
+        "class A:\n    def __init__(self, n):\n        self._n, self.m = n + 1, n\n"
+        "    def f(self, v):\n        return v * 2.0 + self._n + self.m\nprint(A(3).f(x))\n"
+    )
+    assert untried(tmp_path, text, "A.f") == ("other integers in `self._n`",)
+
+
+@pytest.mark.evidence
 def test_what_cannot_be_called_beside_its_original_says_why(tmp_path: Path) -> None:
     text = "import os\ndef f(v):\n    os.system('')\n    return v * 2.0\nprint(f(x))\n"
     assert untried(tmp_path, text, "f") == ("the original beside it (it calls `system`)",)

@@ -32,6 +32,7 @@ OWN = "\n".join([*HEAD, "print(trap.out())", ""])
 BY_CLASS = (
     *("effects", "inputs", "contexts", "returned", "strangers", "later", "after", "right_after"),
     *("doubts", "right_doubts", "doubts_later", "own_changes", "own_right", "hidden"),
+    *("hurried", "right_hurried", "integers"),
 )
 """Files of rewrites that say what each breaks, or that nothing is broken."""
 _PROMISED = {"drifting-state-dtype": Equality.CONVERGED.name}

@@ -8,7 +8,7 @@ from typing import Any
 Found = Mapping[str, Any]
 """A `Proof` as JSON."""
 REFUSED = ("different", "failed", "slower")
-RIGHT = ("right", "right, written after", "right, by further hands", "right, our own")
+RIGHT = ("right", "right, written after", "right, by further hands", "right, our own", "right, in a hurry")
 OWN = ("own", "plain", "silent")
 """Kinds of wrong rewrites that say nothing of a class."""
 _NAMES = {"own": "traps, with a program that shows it", "plain": "traps, with one that does not", "silent": "others"}

@@ -3,10 +3,11 @@
 import copy
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .fields import fields
+from .near import smaller
 from .perturb import changed, doubled, is_plain
 from .values import is_function
 
@@ -20,13 +21,21 @@ class Alter:
     Attributes:
       is_mine: whether a module, by name, is the user's: objects of others' classes stay unchanged.
       texts: what a text may be instead.
+      number: what an integer is instead, and only that is another; None for something else in the place of all.
     """
 
     is_mine: Callable[[str], bool]
     texts: Sequence[str] = ()
+    number: Callable[[int], int] | None = None
+
+    def smaller(self) -> "tuple[Alter, ...]":
+        """What makes the integers in a value smaller, and nothing else: by one, and by half."""
+        return tuple(replace(self, number=number) for number in (_one_less, _half))
 
     def __call__(self, value: Any, depth: int = 0) -> Any:
         """Something else of the same kind; `value` itself where nothing else is known."""
+        if self.number is not None and not isinstance(value, tuple | list | dict) and not self.is_object(value):
+            return self.number(value) if type(value) is int else value
         if is_plain(value):
             return changed(value)
         if isinstance(value, str):
@@ -82,6 +91,14 @@ class Alter:
         except Exception:  # whatever the class forbids
             return value
         return value if same or other is value else other
+
+
+def _one_less(value: int) -> int:
+    return smaller(value)[0]
+
+
+def _half(value: int) -> int:
+    return smaller(value)[-1]
 
 
 def in_place(value: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from .alter import Alter
+from .constructed import given
 from .fields import fields
 from .pairing import Leaves
 from .samples import Sample
@@ -22,9 +23,10 @@ def others(sample: Sample, leaves: Leaves, alter: Alter, mentioned: Collection[s
         if not alter.is_object(value) or not tree.all_leaves([value]):
             continue
         for name in sorted({*fields(value)}.intersection(mentioned)):
-            made = _with_another(value, name, alter) if not name.startswith("_") else None
-            if made is not None:
-                yield f"{parameter}.{name}", sample.replaced(parameter, made)
+            for change in (alter, *alter.smaller()) if not name.startswith("_") or name in given(value) else ():
+                made = _with_another(value, name, change)
+                if made is not None:
+                    yield f"{parameter}.{name}", sample.replaced(parameter, made)
 
 
 def _with_another(value: Any, name: str, alter: Alter) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .fields import fields
+from .near import smaller
 
 _PLAIN = (bool, int, float, str)
 _MOST = 64
@@ -23,11 +24,13 @@ def put(value: Any, held: list[Any]) -> Any:
     return value
 
 
-def other(value: Any) -> Any:
-    """Something else of the same type."""
+def others(value: Any) -> Iterator[Any]:
+    """Other values of the same type."""
     if isinstance(value, bool):
-        return not value
-    return f"{value}_other" if isinstance(value, str) else value + 1
+        yield not value
+        return
+    yield f"{value}_other" if isinstance(value, str) else value + 1
+    yield from smaller(value) if isinstance(value, int) else ()
 
 
 def _nodes(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -78,7 +81,7 @@ def _is_lost(node: Any, name: str) -> bool:
     jax = sys.modules["jax"]
     try:
         changed = copy.copy(node)
-        wanted = other(getattr(node, name))
+        wanted = next(others(getattr(node, name)))
         object.__setattr__(changed, name, wanted)
         children, tree = jax.tree_util.tree_flatten(changed, is_leaf=lambda part: part is not changed)
         rebuilt = jax.tree_util.tree_unflatten(tree, children)

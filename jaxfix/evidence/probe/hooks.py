@@ -12,6 +12,7 @@ from typing import Any
 from .effects import Reach
 from .fields import fields
 from .kinds import GIVEN
+from .near import smaller
 from .perturb import changed, doubled, is_plain
 from .samples import Sample, leaves_of
 from .supplied import Change, Refused, Supplied, may_leave, raising
@@ -113,8 +114,10 @@ def _put(parameter: str, kind: type, given: Supplied) -> Callable[[], None]:
 
 
 def _made(owner: Any, reach: Reach) -> Iterator[tuple[str, type]]:
-    others = ((name, _other(held)) for name, held in _methods(owner, reach))
-    for name, other in itertools.islice((pair for pair in others if pair[1] is not None), _MOST):
+    methods = [*itertools.islice(_methods(owner, reach), 4 * _MOST)]
+    others = [(name, other) for name, held in methods if (other := _other(held)) is not None][:_MOST]
+    others += [(name, less) for name, held in methods if type(held) is int for less in smaller(held)][:_MOST]
+    for name, other in others:
         kind = _subclass(owner, name, other)
         if kind is not None:
             yield f"an object of a subclass with another `{name}`", kind

@@ -13,6 +13,7 @@ from typing import Any
 
 from .hints import Hints
 from .limits import EXACT, Limits
+from .near import smaller
 from .perturb import has_rows, in_arrays, is_plain, lengths
 from .samples import Sample, array, is_array, is_key, is_tracer, placed
 
@@ -189,7 +190,8 @@ def counts(
         if not limit:
             continue
         limit = min(limit, SMALL if name in hints.counting else most(place))
-        near = (*(0, 1) * (name in hints.counting), *limits.near())  # nothing at all, and nothing twice
+        nothing = (0, 1) * (name in hints.counting)  # at all, and twice
+        near = (*nothing, *smaller(int(leaf)), *limits.near())
         for value in [value for value in dict.fromkeys(near) if abs(value) <= limit and not _is_tried(leaf, value)][
             :_MOST_NEAR
         ]:

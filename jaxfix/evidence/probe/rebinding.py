@@ -9,9 +9,11 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from .alter import Alter, in_place
+from .constructed import given
 from .effects import Reach
 from .fields import fields
 from .files import is_user, real
+from .near import smaller
 from .originals import nested
 from .perturb import is_plain
 from .stores import Stores
@@ -43,7 +45,7 @@ class Slots:
     Args:
       given: functions that came as arguments from callers who were not read: what they capture may change at any time.
       moved: the file that the program runs, by the file of the original text.
-      numbers: that an integer may be as well.
+      numbers: that an integer may be as well, besides those near it; None where a loop might not end.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Slots:
         stores: Stores,
         given: list[FunctionType],
         moved: dict[str, str],
-        numbers: Sequence[int] = (),
+        numbers: Sequence[int] | None = (),
     ) -> None:
         self.reach, self.stores, self.given = reach, stores, given
         self.moved, self.numbers = moved, numbers
@@ -88,8 +90,10 @@ class Slots:
 
     def _public(self, label: str, owner: Any) -> Iterator[Slot]:
         """The attributes of an object of the user's that is passed: anyone who passes it may assign to them."""
-        names = self.mentioned.intersection(fields(owner)) if self.alter.is_object(owner) else ()
-        for attribute in sorted(name for name in names if not name.startswith("_")):
+        if not self.alter.is_object(owner):
+            return
+        names, free = self.mentioned.intersection(fields(owner)), given(owner)
+        for attribute in sorted(name for name in names if not name.startswith("_") or name in free):
             yield from self._attribute(f"{label}.{attribute}", owner, attribute, getattr(owner, attribute))
 
     def _cells(self, function: FunctionType, always: bool) -> Iterator[Slot]:
@@ -114,7 +118,8 @@ class Slots:
         globals_ = getattr(globals_, "live", globals_)
         files = self.files.get(id(globals_), ())
         bound = self.stores.names if is_plain(value) else self.stores.late
-        if name in self.stores.foreign or any((file, name) in bound for file in files):
+        is_foreign = name in self.stores.foreign or (self.stores.anywhere and is_plain(value))
+        if is_foreign or any((file, name) in bound for file in files):
             yield from self._entry(name, globals_, name, value)
         yield from self._inside(name, name, value)
 
@@ -144,7 +149,7 @@ class Slots:
                 if depth < _DEEPEST:
                     yield from self._inside(f"{label}[{key!r}]", name, value[key], depth + 1)
         elif isinstance(value, ModuleType | type) or self._has_attributes(value):
-            yield from self._attributes(label, value, depth)
+            yield from self._attributes(label, name, value, depth)
 
     def _array(self, label: str, value: Any) -> Iterator[Slot]:
         held = value.copy()
@@ -157,12 +162,11 @@ class Slots:
             return
         yield from self._slot(("context", id(variable)), label, value, variable.set)
 
-    def _attributes(self, label: str, owner: Any, depth: int) -> Iterator[Slot]:
+    def _attributes(self, label: str, name: str, owner: Any, depth: int) -> Iterator[Slot]:
         file = getattr(owner, "__file__", None) if isinstance(owner, ModuleType) else None
         if isinstance(owner, ModuleType) and not is_user(str(file or "<"), self.reach.user):
             return
-        own = {name for path, name in self.stores.names if file and path == real(file)}
-        for attribute in sorted(self.mentioned & (self.stores.attributes | self.stores.foreign | own)):
+        for attribute in sorted(self.mentioned & self._assigned(name, owner, file)):
             try:
                 value = getattr(owner, attribute, _ABSENT)
             except Exception:  # a property of the user's
@@ -173,6 +177,14 @@ class Slots:
             for attribute in sorted(self.mentioned.intersection([*fields(owner), *_shared(owner)])):
                 value = getattr(owner, attribute)
                 yield from self._inside(f"{label}.{attribute}", attribute, value, depth + 1)
+
+    def _assigned(self, name: str, owner: Any, file: str | None) -> set[str]:
+        """The attributes that may be assigned of an object, which has that name, or of the module of that file."""
+        found = self.stores.attributes | self.stores.foreign
+        if isinstance(owner, ModuleType):
+            found |= {name for path, name in self.stores.names if file and path == real(file)}
+            return found | {name for name, held in vars(owner).items() if self.stores.anywhere and is_plain(held)}
+        return found | (self.mentioned & {*fields(owner)} if self.stores.may_assign_any(name) else set())
 
     def _attribute(self, label: str, owner: Any, attribute: str, value: Any) -> Iterator[Slot]:
         for at, other in self._others(label, (id(owner), attribute), value):
@@ -199,8 +211,15 @@ class Slots:
             return
         self._seen.add(key)
         yield label, other
-        if isinstance(value, int) and not isinstance(value, bool):
-            yield from ((f"{label} = {number}", number) for number in self.numbers if number not in (value, other))
+        if self.numbers is None:
+            return
+        if type(value) is int:
+            near = dict.fromkeys((*smaller(value), *self.numbers))
+            yield from ((f"{label} = {number}", number) for number in near if number not in (value, other))
+            return
+        for alter in self.alter.smaller():
+            if (less := alter(value)) is not value:
+                yield f"{label} with smaller numbers", less
 
     def _has_attributes(self, value: Any) -> bool:
         module = type(value).__module__.partition(".")[0]

@@ -9,7 +9,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from . import fingerprint
-from .hiding import hidden, other, put
+from .hiding import hidden, others, put
 from .memory import free_bytes
 from .values import host_of
 
@@ -128,11 +128,12 @@ class Sample:
         """The same call with objects that hold something else where jax does not look, and where that is."""
         for parameter, value in self.arguments(self.leaves()).items() if self.hidden else ():
             for number, (path, owner, name) in enumerate(hidden(value)):
-                made = copy.copy(self)
-                held = list(self.hidden[parameter])
-                held[number] = other(getattr(owner, name))
-                made.hidden = self.hidden | {parameter: held}
-                yield f"{parameter}{path}", made
+                for other in others(getattr(owner, name)):
+                    made = copy.copy(self)
+                    held = list(self.hidden[parameter])
+                    held[number] = other
+                    made.hidden = self.hidden | {parameter: held}
+                    yield f"{parameter}{path}", made
 
     def _keep(self, leaf: Any) -> Maker:
         numpy = sys.modules.get("numpy")

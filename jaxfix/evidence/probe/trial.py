@@ -17,6 +17,7 @@ from . import programs
 from .afterwards import Afterwards
 from .alter import Alter
 from .beyond import DERIVATIVES, Beyond, Step
+from .constructed import untried_integers
 from .contents import MOST_BYTES
 from .contexts import UNDER
 from .drawn import undrawn
@@ -26,6 +27,7 @@ from .followed import Followed
 from .kinds import GIVEN, below, wider
 from .limits import limits, numbers_of
 from .messages import overheard
+from .near import smaller
 from .originals import Unmade, plain, stated_in, tells_a_length
 from .pace import paced
 from .pairing import Call, Leaves
@@ -195,7 +197,7 @@ class Trial:
         asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments))
         numbers = [number for number in asked.near() if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
         given = self.sides.given if self._is_of_library() else []  # a program's own sources say what it rebinds
-        slots = Slots(reach, self.owner.stored(), given, moved, () if self.sides.hazardous else numbers)
+        slots = Slots(reach, self.owner.stored(), given, moved, None if self.sides.hazardous else numbers)
         any_bound, other = False, leaves if self.sides.hazardous else mixed(leaves)
         near = [] if self.sides.hazardous else list(below(leaves, asked))
         for slot in list(slots.of(arguments, self.sides.cells)):
@@ -211,6 +213,9 @@ class Trial:
             yield
         for name in variables(reach.codes):
             self.record.untried.tried(self.name, variable(name))
+        names = reach.names | self.sides.reach.names
+        for words, because in untried_integers(arguments, names, self.is_object, hazardous=self.sides.hazardous):
+            self.record.untried.leave_out(self.name, words, because)
         if any_bound:
             self.pair("as called, after what it reads was rebound", leaves)
         yield
@@ -231,6 +236,9 @@ class Trial:
         held = {name: cell.cell_contents for name, cell in self.sides.cells.items() if is_bound(cell)}
         numbers = {name: CellType(changed(value)) for name, value in held.items() if is_plain(value)}
         others = [("perturbed, other values captured", numbers)] if numbers else []
+        for name, value in [] if self.sides.hazardous else held.items():
+            less = smaller(value) if type(value) is int else ()
+            others += [(f"perturbed, `{name}` captured as {number}", {name: CellType(number)}) for number in less]
         for name, value in held.items():
             other = clone(value) if isinstance(value, FunctionType) else None
             if other is not None:
