@@ -79,7 +79,10 @@ CHANGES = (
     ("options.n", "max(options.n, 2)"),
     ("options._n", "max(options._n, 2)"),
     ("options.inner.n", "max(options.inner.n, 2)"),
-    ("        return jnp.roll(v, n)\n    return captured", "        return jnp.roll(v, max(n, 2))\n    return captured"),
+    (
+        "        return jnp.roll(v, n)\n    return captured",
+        "        return jnp.roll(v, max(n, 2))\n    return captured",
+    ),
     ("v[-n:], v[:-n]", "v[-max(n, 2):], v[:-max(n, 2)]"),
     ("        v = jnp.roll(v, n)", "        v = jnp.roll(v, max(n, 2))"),
     ("int(n)", "max(int(n), 2)"),

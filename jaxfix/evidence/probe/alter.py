@@ -21,21 +21,21 @@ class Alter:
     Attributes:
       is_mine: whether a module, by name, is the user's: objects of others' classes stay unchanged.
       texts: what a text may be instead.
-      number: what an integer is instead, and only that is another; None for something else in the place of all.
+      number: what a number is instead, and only that is another; None for something else in the place of all.
     """
 
     is_mine: Callable[[str], bool]
     texts: Sequence[str] = ()
-    number: Callable[[int], int] | None = None
+    number: Callable[[Any], Any] | None = None
 
     def smaller(self) -> "tuple[Alter, ...]":
-        """What makes the integers in a value smaller, and nothing else: by one, and by half."""
-        return tuple(replace(self, number=number) for number in (_one_less, _half))
+        """What makes the numbers in a value smaller, and nothing else: integers by one and by half, floats zero."""
+        return tuple(replace(self, number=number) for number in (_one_less, _half, _zero))
 
     def __call__(self, value: Any, depth: int = 0) -> Any:
         """Something else of the same kind; `value` itself where nothing else is known."""
         if self.number is not None and not isinstance(value, tuple | list | dict) and not self.is_object(value):
-            return self.number(value) if type(value) is int else value
+            return self.number(value)
         if is_plain(value):
             return changed(value)
         if isinstance(value, str):
@@ -93,12 +93,16 @@ class Alter:
         return value if same or other is value else other
 
 
-def _one_less(value: int) -> int:
-    return smaller(value)[0]
+def _one_less(value: Any) -> Any:
+    return smaller(value)[0] if type(value) is int else value
 
 
-def _half(value: int) -> int:
-    return smaller(value)[-1]
+def _half(value: Any) -> Any:
+    return smaller(value)[-1] if type(value) is int else value
+
+
+def _zero(value: Any) -> Any:
+    return 0.0 if type(value) is float and value else value
 
 
 def in_place(value: Any) -> bool:

@@ -22,7 +22,7 @@ GIVEN = "given "
 """How the labels of calls begin whose arguments are of kinds that the program does not pass."""
 BEYOND = "an integer beyond single precision"
 _MOST_ALONE, _MOST_ROWS, _MOST_THRESHOLDS = 4, 2048, 3
-_MOST_NEAR, _MOST_SIZE = 12, 1 << 22
+_MOST_NEAR, _MOST_SIZE, _MOST_WIDTHS = 12, 1 << 22, 4
 SMALL = 64
 
 
@@ -43,6 +43,8 @@ def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
             yield from _if_new(f"{GIVEN}{how} in array {places.index(place) + 1}", leaves, alone)
     for how, other in _same_bytes(leaves):
         yield from _if_new(f"{GIVEN}the same bytes {how}", leaves, other)
+    for size in _widths(leaves):
+        yield from _if_new(f"{GIVEN}axes of {size} as {size + 1}", leaves, _widened(leaves, size))
     for length in itertools.chain(*lengths(leaves)):
         for rows in dict.fromkeys((0, 1, *_asked(leaves, length, limits))):
             words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
@@ -329,6 +331,25 @@ def _resized(leaves: Leaves, length: int, rows: int) -> Leaves:
         return np.resize(host, (rows, *host.shape[1:]))
 
     return [_mapped(leaf, resized) if has_rows(leaf) else leaf for leaf in leaves]
+
+
+def _widths(leaves: Leaves) -> list[int]:
+    """The sizes of axes behind the first, as far as there is room."""
+    shapes = [leaf.shape for leaf in leaves if has_rows(leaf)]
+    found = dict.fromkeys(size for shape in shapes for size in shape[1:] if size > 1)
+    return list(found)[:_MOST_WIDTHS]
+
+
+def _widened(leaves: Leaves, size: int) -> Leaves:
+    """The arrays with one more along all axes of that size, whose first values are repeated."""
+    np = importlib.import_module("numpy")
+
+    def widened(host: Any) -> Any:
+        for axis in [axis for axis, length in enumerate(host.shape) if length == size]:
+            host = np.concatenate([host, host.take([0], axis)], axis)
+        return host
+
+    return [_mapped(leaf, widened) if has_rows(leaf) else leaf for leaf in leaves]
 
 
 def _near(host: Any, numbers: tuple[float, ...]) -> Any:

@@ -11,7 +11,7 @@ from .samples import array, is_array, is_key, is_tracer, placed
 from .values import is_function
 
 Leaves = list[Any]
-_SEED, _MOST_TEXTS = 20, 3
+_SEED, _MOST_TEXTS, _LARGER = 20, 3, 64
 # Data on which only the same operations in the same order agree.
 SPECIAL, HALVED = "not finite", "in bfloat16"
 SHORTER, RETYPED = "one row less", "of another type"
@@ -74,6 +74,7 @@ def variations(leaves: Leaves, hazardous: bool, texts: Sequence[str] = ()) -> It
     if not hazardous:
         modes += [("perturbed, signs turned", lambda host: -host), ("perturbed, all zero", lambda host: host * 0)]
         modes += [(f"perturbed, {SPECIAL}", _specials), (f"perturbed{MIXED}", alternating)]
+        modes += [(f"perturbed, {_LARGER} times as large", lambda host: host * _LARGER)]
     for how, change in modes:
         yield from _if_new(how, leaves, [_inexact(leaf, change) for leaf in leaves])
     likely, others = lengths(leaves)

@@ -1,6 +1,7 @@
 """What a function reads and its program may rebind between two calls, and how to bind it to something else."""
 
 import functools
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ class Slots:
       given: functions that came as arguments from callers who were not read: what they capture may change at any time.
       moved: the file that the program runs, by the file of the original text.
       numbers: that an integer may be as well, besides those near it; None where a loop might not end.
+      bounds: that numbers are compared with.
     """
 
     def __init__(
@@ -55,9 +57,10 @@ class Slots:
         given: list[FunctionType],
         moved: dict[str, str],
         numbers: Sequence[int] | None = (),
+        bounds: Sequence[float] = (),
     ) -> None:
         self.reach, self.stores, self.given = reach, stores, given
-        self.moved, self.numbers = moved, numbers
+        self.moved, self.numbers, self.bounds = moved, numbers, bounds
         self.mentioned = reach.names
         self.alter = Alter(reach.is_mine, reach.texts)
         self._containers = stores.changed | stores.foreign | {bound for _, bound in stores.names}
@@ -213,8 +216,9 @@ class Slots:
         yield label, other
         if self.numbers is None:
             return
-        if type(value) is int:
-            near = dict.fromkeys((*smaller(value), *self.numbers))
+        if type(value) in (int, float):
+            floats = 0.0, *self.bounds, math.nan
+            near = dict.fromkeys((*smaller(value), *self.numbers) if type(value) is int else floats)
             yield from ((f"{label} = {number}", number) for number in near if number not in (value, other))
             return
         for alter in self.alter.smaller():

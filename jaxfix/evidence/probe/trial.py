@@ -68,7 +68,7 @@ _UNLIKE = (SPECIAL, HALVED, RETYPED)
 """How labels of calls end whose single steps differ under a `jit` that is right: numbers become arrays there."""
 _CALL_S = 5.0
 RAISED, AFTER = "raised", " after "
-_MOST_NUMBERS, _MOST_COUNT = 6, 2048
+_MOST_NUMBERS, _MOST_BOUNDS, _MOST_COUNT = 6, 2, 2048
 REFUSED = "data that only the original refuses"
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
 LARGE = f"changes of arrays above {MOST_BYTES >> 20} MB"
@@ -197,7 +197,8 @@ class Trial:
         asked = limits([*reach.codes, *self.sides.reach.codes], numbers_of(arguments))
         numbers = [number for number in asked.near() if abs(number) <= _MOST_COUNT][:_MOST_NUMBERS]
         given = self.sides.given if self._is_of_library() else []  # a program's own sources say what it rebinds
-        slots = Slots(reach, self.owner.stored(), given, moved, None if self.sides.hazardous else numbers)
+        allowed = None if self.sides.hazardous else numbers
+        slots = Slots(reach, self.owner.stored(), given, moved, allowed, asked.bounds[:_MOST_BOUNDS])
         any_bound, other = False, leaves if self.sides.hazardous else mixed(leaves)
         near = [] if self.sides.hazardous else list(below(leaves, asked))
         for slot in list(slots.of(arguments, self.sides.cells)):
@@ -208,7 +209,9 @@ class Trial:
                 self.pair(f"rebound `{slot.label}`", leaves)
                 if other is not leaves and not is_array(slot.other):
                     self.pair(f"rebound `{slot.label}`{MIXED}", other)
-                for number, data in enumerate(near if isinstance(slot.other, float) else [], 1):
+                for number, data in enumerate(
+                    near if isinstance(slot.other, float) and " = " not in slot.label else [], 1
+                ):
                     self.pair(f"rebound `{slot.label}`, numbers below bound {number}", data)
             yield
         for name in variables(reach.codes):
