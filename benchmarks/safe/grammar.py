@@ -1,5 +1,6 @@
 """Random programs: a module with local functions, code that may change what they read, and a script that runs it."""
 
+import re
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,21 @@ import numpy as np
 import pytest
 from jax import lax
 """
-_SETTINGS = "import jax.numpy as jnp\n\nRATE = 2.0\nLIMIT = 2.0\n"
+_SETTINGS = """import jax.numpy as jnp
+
+RATE = 2.0
+LIMIT = 2.0
+WIDTH = 2.0
+CALLS = []
+
+
+def __getattr__(name):
+    if name == "LAZY":
+        CALLS.append(name)
+        return 1.0 + len(CALLS)
+    raise AttributeError(name)
+"""
+_BY_NAME = ("jit", "vmap", "grad", "checkpoint", "tree", "debug", "custom_jvp", "custom_vjp")
 _HELPERS = """
 def fill(table):
     table["gain"] = 5.0
@@ -93,7 +108,7 @@ def _program(draw: Draw) -> Program:
     case.append(draw.hazard("top level", pieces.TOP_LEVEL))
     elsewhere = [one.elsewhere for one in found]
     files = {
-        "case.py": _joined(case),
+        "case.py": draw.hazard("imports", {"none": _joined, "by name": _by_name}, calm=0.85)(case),
         "settings.py": _SETTINGS,
         "changes.py": _changes_file(changes),
         "shapes.py": _joined([_IMPORTS, *elsewhere]) if any(elsewhere) else "",
@@ -102,6 +117,16 @@ def _program(draw: Draw) -> Program:
     }
     targets = draw.one("targets", ((".",), ("case.py",), ("case.py", "main.py")), calm=0.7)
     return Program(files, targets, tuple(draw.marks), draw.choices)
+
+
+def _by_name(parts: list[str]) -> str:
+    """The text of a module that takes from jax by name what it can."""
+    text = _joined(parts)
+    used = sorted(set(re.findall(r"\bjax\.(\w+)", text)).intersection(_BY_NAME))
+    text = re.sub(rf"\bjax\.({'|'.join(_BY_NAME)})\b", r"\1", text)
+    is_left = re.search(r"\bjax\.(?!numpy as jnp)", text) is not None
+    named = f"from jax import {', '.join(used)}\n" * bool(used)
+    return text.replace("import jax\n", "import jax\n" * is_left + named, 1)
 
 
 def _prepared(draw: Draw) -> str:

@@ -32,6 +32,8 @@ NEWEST = {"none": "", **templates("newest.txt")}
 """Code of which no fix is called safe."""
 CONTEXTS = templates("around.txt")
 """What stands around local functions; a call of them that returns a value."""
+LATER = templates("around_later.txt")
+"""The same: decorators and classes of the file, and `match`."""
 
 
 def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
@@ -46,7 +48,8 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
         argument = draw.at("newest").one("argument", pieces.ARGUMENTS, calm=0.6)
         return Site(newest.replace("{f}", name), (f'show("{name}", case.{name}, {argument})',))
     local = _local(draw, kept)
-    context = draw.hazard("around", CONTEXTS, calm=0.4)
+    later = draw.hazard("around later", LATER, calm=0.85)
+    context = later if later != LATER["none"] else draw.hazard("around", CONTEXTS, calm=0.4)
     if context is CONTEXTS["lambda"] and local.lines:
         context = CONTEXTS["none"]
     text = _filled(context, f=name, lines=local.lines, call=local.call)
