@@ -70,7 +70,8 @@ def test_a_memo_of_an_object_is_found_out_by_setting_its_attribute(tmp_path: Pat
     """
     found = measured(tmp_path, before + main, after + main, "Model.run")
     # a memo of the object also keeps it alive
-    rebound = {"rebound `self.gain`", "rebound `self.gain`, signs mixed"}
+    others = (f"rebound `self.gain{value}`" for value in ("", " = 0.0", " = nan"))
+    rebound = {f"{other}{signs}" for other in others for signs in ("", ", signs mixed")}
     assert differing(found) == {*rebound, "as called, and `self` forgotten"}
     assert found.alone == {}
 
