@@ -111,13 +111,36 @@ def test_numbers_that_grow_from_call_to_call() -> None:
 def ran(monkeypatch: pytest.MonkeyPatch, step: Any, numbers: Iterable[Any]) -> str | None:
     """What differs of an added `jit` in a program that calls `step` with these one after the other."""
     record = SimpleNamespace(razor={}, age=lambda: 1.0)
-    probe = SimpleNamespace(record=record, paused=muted, shadow_call=SimpleNamespace(finished=False))
+    settings = SimpleNamespace(user=[str(Path(__file__).parent)])
+    probe = SimpleNamespace(record=record, paused=muted, shadow_call=SimpleNamespace(finished=False), settings=settings)
     monkeypatch.setattr(start, "PROBE", probe)
     w, called = jnp.arange(3.0), bare(jax.jit, "step")(step)
     for number in numbers:
         w = called(w, number)
     found: str | None = record.razor["step"]["difference"]
     return found
+
+
+def test_an_error_that_a_caller_takes_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def divided(w: Any, scale: Any) -> Any:
+        return w * (1 / scale)
+
+    found = []
+    for _ in range(1):
+        try:
+            found.append(ran(monkeypatch, divided, [2, 3]))
+        except ZeroDivisionError:
+            continue
+    try:
+        found.append(ran(monkeypatch, divided, [2, 3]))
+    except (OSError, ArithmeticError):
+        raise
+    for words in found:
+        assert words is not None and "`scale` as 0 raises no ZeroDivisionError, which line" in words
+    try:
+        assert ran(monkeypatch, divided, [2, 3]) is None
+    except (IndexError, OSError):
+        raise
 
 
 def test_a_longer_run_of_the_program_refutes(monkeypatch: pytest.MonkeyPatch) -> None:

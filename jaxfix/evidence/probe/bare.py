@@ -6,6 +6,7 @@ double precision, where a difference that is not a rounding stays and one that i
 """
 
 import functools
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from . import start
 from .calls import is_tracing
+from .files import is_user
 from .growing import Growing
+from .handlers import handler_of
 from .muted import muted
 from .razor import Call, InPlace, Step, changing, held, stepped
-from .unlike import outgrown, unlike, unlike_here, unlike_later
+from .unlike import NO_ERROR, outgrown, unlike, unlike_here, unlike_later
 
 if TYPE_CHECKING:
     from .watch import Probe
@@ -97,6 +100,15 @@ class _Bare:
             self.later = f"step {self.calls}: {words}"
             self.entry["difference"] = self.entry["difference"] or self.later
 
+    def _missed(self, unlike: list[str]) -> str | None:
+        """Which error that the jitted function does not raise its callers take, in words."""
+        user, frame = self.probe.settings.user, sys._getframe()
+        for words in (words for words in unlike if NO_ERROR in words):
+            line = handler_of(words.rpartition(NO_ERROR)[2], frame, lambda file: is_user(file, user))
+            if line is not None:
+                return f"{words}, which line {line} catches"
+        return None
+
     def _is_due(self) -> bool:
         number, spent = self.entry["calls"], self.entry["seconds"]
         if self.probe.shadow_call.finished:
@@ -114,6 +126,7 @@ class _Bare:
                 add(self.entry, stepped(one, other, made, returned))
                 if self.calls == 1 and not self.is_late and not self.in_place:
                     self.entry["unlike"] = self.entry["unlike"] or unlike(one, other, made)
+                    self.entry["difference"] = self.entry["difference"] or self._missed(self.entry["unlike"])
                 if not self.in_place:
                     words = unlike_here(one, other, made)
                     self.entry["difference"] = self.entry["difference"] or (words and f"step {self.calls}: {words}")

@@ -22,6 +22,7 @@ _SHIFT, _FACTOR, _LARGEST = 2**30, 10007, 2**31
 _COUNT = 100
 """Stands for 0, with which counters of loops begin."""
 _OF_NUMBERS = (ArithmeticError, LookupError)
+NO_ERROR = " raises no "
 
 
 def unlike(function: Function, jitted: Function, call: Call) -> list[str]:
@@ -85,7 +86,7 @@ def _undivided(function: Function, jitted: Function, call: Call, places: list[in
             leaves = [*call.leaves[:place], other, *call.leaves[place + 1 :]]
             error = _raised(call.of(function), leaves)
             if isinstance(error, _OF_NUMBERS) and _raised(call.of(jitted), leaves) is None:
-                yield f"`{name}` as {other} raises no {type(error).__name__}"
+                yield f"`{name}` as {other}{NO_ERROR}{type(error).__name__}"
                 break
 
 
