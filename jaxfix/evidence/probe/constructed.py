@@ -40,7 +40,7 @@ def untried_integers(
     for name, value in arguments.items():
         if type(value) is int and hazardous:
             yield f"smaller integers in `{name}`", because
-        held = mentioned.intersection(fields(value)) if is_object(value) else ()
+        held = mentioned & {*fields(value)} if is_object(value) else set()
         for attribute in sorted(each for each in held if type(getattr(value, each)) is int):
             if attribute.startswith("_") and attribute not in given(value):
                 yield f"other integers in `{name}.{attribute}`", ""
