@@ -143,9 +143,10 @@ class Identifiers:
 
     @cached_property
     def _origins(self) -> frozenset[str]:
-        """The modules that names are imported from: nothing in the code is called so."""
+        """The modules that names are imported from, and their last parts: nothing in the code is called so."""
         nodes = self._module.nodes(ast.ImportFrom)
-        return frozenset([each.module for each in nodes if each.module is not None and not each.level])
+        modules = [each.module for each in nodes if each.module is not None and not each.level]
+        return frozenset([*modules, *(each.rpartition(".")[2] for each in modules)])
 
     @cached_property
     def _texts(self) -> frozenset[str]:
