@@ -110,10 +110,12 @@ def is_of_step(module: Module, value: ast.expr, loop: ast.For) -> bool:
 
 def step_of(module: Module, func: ast.expr) -> ast.expr | None:
     """The jitted function that a call of `func` runs: itself, or the one that it is a `partial` of."""
-    made = module.only_value(func) if isinstance(func, ast.Name) else None
+    if jit_of(module, func) is not None:
+        return func
+    made = module.only_value(func) if isinstance(func, ast.Name) and module.names.may_name(_BINDING) else None
     if isinstance(made, ast.Call) and made.args and module.qualname(made.func) in _BINDING:
-        func = made.args[0]
-    return func if jit_of(module, func) is not None else None
+        return made.args[0] if jit_of(module, made.args[0]) is not None else None
+    return None
 
 
 def hands_on(module: Module, func: ast.Name) -> bool:

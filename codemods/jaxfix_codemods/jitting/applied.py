@@ -53,20 +53,21 @@ def check_applied(module: Module, values: Values, method: ast.Attribute) -> None
     reason = why_unstable(module, holder.id, scope)
     if reason is not None:
         raise Declined(reason)
-    check_elsewhere(module, values, [method])
+    check_elsewhere(module, values, used(module, [method]))
     _check_runs(module, values, method)
 
 
-def check_models(module: Module, values: Values, parts: Iterable[ast.AST]) -> None:
-    """Refuses code that applies a model which does more than a trace of it would do once.
+def check_used(module: Module, values: Values, parts: Iterable[ast.AST]) -> None:
+    """Refuses code that uses a function of another file, or applies a model, that does more than compute.
 
     Raises:
-      Declined: it does.
+      Declined: it does more than a trace of it would do once.
     """
-    if any(map(module.attributes, _APPLYING)):
-        for node in used(module, parts):
-            if isinstance(node, ast.Attribute) and is_method(module, node):
-                _check_runs(module, values, node)
+    nodes = [*used(module, parts)]
+    check_elsewhere(module, values, nodes)
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and is_method(module, node):
+            _check_runs(module, values, node)
 
 
 def _check_runs(module: Module, values: Values, method: ast.Attribute) -> None:

@@ -11,16 +11,19 @@ _TRANSFORMING = where(Transform.ONLY_VALUES)
 _OPERATING = where(Package.OPERATES)
 
 
-def check_elsewhere(module: Module, values: Values, parts: Iterable[ast.AST]) -> None:
+def check_elsewhere(module: Module, values: Values, nodes: Iterable[ast.Name | ast.Attribute]) -> None:
     """Refuses code that uses a function, or a method of an object, of another file that does more than compute.
 
-    What the functions of this file use that `parts` name is asked for, too; what those of other files use is not, and
-    no operation of JAX, should its files be among them: all its functions would be read for that.
+    What functions of other files use is not asked for, and no operation of JAX, should its files be among them: all its
+    functions would be read for that.
+
+    Args:
+      nodes: what the code reads, as `used` says.
 
     Raises:
       Declined: it counts, prints or draws, or reads what changes.
     """
-    for node in used(module, parts):
+    for node in nodes:
         for name in _names(module, values, node):
             is_operation = name.rpartition(".")[0] in _OPERATING
             if not is_operation and module.surroundings.project.ask(DOES_MORE, name):

@@ -35,9 +35,8 @@ from jaxfix.api.analysis import (
     stores_of,
 )
 from jaxfix.api.library import Effect, Member, short_names
-from jaxfix_codemods.jitting.applied import applied, check_models
+from jaxfix_codemods.jitting.applied import applied, check_used
 from jaxfix_codemods.jitting.displays import is_reordered
-from jaxfix_codemods.jitting.elsewhere import check_elsewhere
 from jaxfix_codemods.jitting.given import Given, given_to
 from jaxfix_codemods.jitting.handed_on import derived_calls, is_transformed
 from jaxfix_codemods.jitting.models import models_in
@@ -78,8 +77,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
     found = in_place or demands(module, function)
     if found.reason is not None:
         raise Declined(found.reason.restated(f"`{function.name}` cannot be traced: {found.reason}"))
-    check_elsewhere(module, values, function.body)
-    check_models(module, values, function.body)
+    check_used(module, values, function.body)
     if owner is not None:
         _check_object(module, values, function, owner)
     if in_place is None or returned(function):

@@ -267,7 +267,7 @@ class Likely:
     def _is_applied(self, call: ast.Call) -> bool:
         """Whether it is of a parameter for which callers may pass the method that applies a model."""
         is_named = isinstance(call.func, ast.Name) and len(call.args) + len(call.keywords) > 1
-        return is_named and any(map(self._module.attributes, _APPLYING)) and self._applies(call.func)
+        return is_named and not _APPLYING.isdisjoint(self._module.index.attributes) and self._applies(call.func)
 
     def _applies(self, func: ast.expr) -> bool:
         binding = self._module.names.only_binding(func) if isinstance(func, ast.Name) else None

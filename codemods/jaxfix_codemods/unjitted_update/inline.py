@@ -24,8 +24,7 @@ from jaxfix.api.analysis import (
     why_unstable,
 )
 from jaxfix.api.library import Transform, where
-from jaxfix_codemods.jitting.applied import check_models
-from jaxfix_codemods.jitting.elsewhere import check_elsewhere
+from jaxfix_codemods.jitting.applied import check_used
 from jaxfix_codemods.jitting.models import models_in
 from jaxfix_codemods.jitting.whole import (
     LOOPS,
@@ -228,8 +227,7 @@ class _Judge:
         if found.reason is not None:
             raise Declined(found.reason.restated(f"the step cannot be traced: {found.reason}"))
         check_called(module, row)
-        check_elsewhere(module, self._values, row)
-        check_models(module, self._values, row)
+        check_used(module, self._values, row)
         held = own_state(module, self._values, row, found.attributes) if self._copied else None
         self._state = held
         first = self._variables.read_first()
