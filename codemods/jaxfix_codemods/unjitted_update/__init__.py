@@ -162,6 +162,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     has_loops_at_work,
     hot_loops,
     is_short,
+    is_smaller_part,
     looped_elsewhere,
     loose,
     started_each,
@@ -244,6 +245,8 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         except Declined as declined:
             changes = module.method_of(function) is not None and stores_of(module, function)
             refused = refused or (declined.reason if changes else None)
+            continue
+        if is_smaller_part(module, found.row.statements, function):
             continue
         at = call or function
         certain = certain or (found.goes_on and _is_certain(module, at))
@@ -362,8 +365,9 @@ def _most_of(module: Module, values: Values, function: ast.FunctionDef) -> Extra
     except Declined:
         return None
     starts = module.get(Device).starts
-    is_enough = found is not None and sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found)
-    return found if is_enough else None
+    if found is None or sum(map(starts, found.row.statements)) < ENOUGH or _only_begins(found):
+        return None
+    return None if is_smaller_part(module, found.row.statements, function) else found
 
 
 def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: "_Taken") -> Iterator[Finding]:

@@ -143,6 +143,25 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
     return [each for each in function.body if isinstance(each, kinds) and module.get(Device).starts(each)]
 
 
+def is_smaller_part(module: Module, taken: Sequence[ast.stmt], function: ast.FunctionDef) -> bool:
+    """Whether most of what a call of the function starts is outside of `taken`, loops with their iterations."""
+    return 2 * _started_in(module, taken) < _started_in(module, function.body)
+
+
+def _started_in(module: Module, block: Sequence[ast.stmt]) -> int:
+    """How many programs a block starts; a loop of which the text does not say how long it is, as in one iteration."""
+    started = 0
+    for statement in block:
+        parts = [getattr(statement, name, []) for name in ("body", "orelse")]
+        if isinstance(statement, LOOPS):
+            started += (iterations(module, statement) or 1) * _started_in(module, statement.body)
+        elif isinstance(statement, ast.If | ast.With):
+            started += max(_started_in(module, part) for part in parts)
+        else:
+            started += module.get(Device).starts(statement)
+    return started
+
+
 def has_loops_at_work(module: Module, function: ast.FunctionDef) -> bool:
     """Whether a loop of the function starts programs: under a trace it would be unrolled, where it is not anyway."""
     starts = module.get(Device).starts
