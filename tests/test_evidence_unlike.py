@@ -112,7 +112,8 @@ def ran(monkeypatch: pytest.MonkeyPatch, step: Any, numbers: Iterable[Any]) -> s
     """What differs of an added `jit` in a program that calls `step` with these one after the other."""
     record = SimpleNamespace(razor={}, age=lambda: 1.0)
     settings = SimpleNamespace(user=[str(Path(__file__).parent)])
-    probe = SimpleNamespace(record=record, paused=muted, shadow_call=SimpleNamespace(finished=False), settings=settings)
+    calls = SimpleNamespace(finished=False, compiled=SimpleNamespace(keep=lambda: None))
+    probe = SimpleNamespace(record=record, paused=muted, shadow_call=calls, settings=settings)
     monkeypatch.setattr(start, "PROBE", probe)
     w, called = jnp.arange(3.0), bare(jax.jit, "step")(step)
     for number in numbers:

@@ -45,6 +45,7 @@ def bare(jit: Function, name: str) -> Function:
         probe = start.PROBE
         if probe is None:
             return function
+        probe.shadow_call.compiled.keep()
         in_place = getattr(jit, "__module__", "").startswith("flax.nnx")
         return _Bare(probe, name, function, jit(function, *args, **keywords), in_place=in_place).wrapped()
 

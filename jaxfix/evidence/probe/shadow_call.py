@@ -21,6 +21,7 @@ from types import FrameType, FunctionType
 
 from . import parameters
 from .arrival import unprofiled
+from .compiled import Compiled
 from .files import real
 from .followed import Followed
 from .memory import peak_bytes
@@ -49,6 +50,7 @@ class ShadowCall:
         self.texts = {real(file): copy for file, copy in self.settings.originals.items()}
         self.files = {name: real(file) for file, _, name in self.settings.observe if real(file) in self.texts}
         self.followed = Followed({name: file for name, file in self.files.items() if file}, self.texts)
+        self.compiled = Compiled(os.path.dirname(self.settings.results))
         self.reset()
 
     def reset(self) -> None:
@@ -129,6 +131,7 @@ class ShadowCall:
             return
         self.record.peak_bytes = self.record.peak_bytes or peak_bytes()
         self.clock.start()
+        self.compiled.keep()
         try:
             used = time.process_time()
             until = used + min(_PROCESS_S, max(_LEAST_S, 2 * used))

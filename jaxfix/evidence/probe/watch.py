@@ -142,6 +142,7 @@ class Probe:
         if self.looked or self.silent or not self.settings.effects or not self.attached:
             return
         self.looked = True
+        self.shadow_call.compiled.end()
         self.record.peak_bytes = peak_bytes()
         self.note_effects()
 
