@@ -25,7 +25,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from benchmarks import proof_queue
 from benchmarks.others import Others
+from benchmarks.proof_queue import Queue
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evidence" / "proof.md"
@@ -96,6 +98,7 @@ class Cost:
       first_s: until the first receipt.
       plain: processor seconds of one plain pass.
       others: processors that other work kept busy at the same time.
+      queue: the cases that were driven; None where none were.
     """
 
     runs: int
@@ -105,6 +108,7 @@ class Cost:
     cpu: float
     plain: float
     others: float
+    queue: Queue | None
 
 
 def cores(number: int) -> None:
@@ -132,7 +136,8 @@ def measured(subject: Subject, number: int) -> Cost:
         settled = {"JAX_ENABLE_COMPILATION_CACHE": "false", "NO_COLOR": "1", "TERM": "dumb"}
         environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache"), **settled}
         plain = _plain(subject, place, environment, number)
-        command = [sys.executable, "-m", "jaxfix", "apply", *subject.asked, "--diff", "--exit-zero"]
+        record = place / "queue"
+        command = proof_queue.command(record, ["apply", *subject.asked, "--diff", "--exit-zero"])
         began, before, lines = time.monotonic(), spent(), list[tuple[float, str]]()
         others = Others()
         terminal, stderr = pty.openpty()  # where there is none, receipts wait for the end
@@ -146,12 +151,13 @@ def measured(subject: Subject, number: int) -> Cost:
         process.wait()
         reader.join()
         wall, cpu, beside = time.monotonic() - began, spent() - before, others.processors()
+        queue = proof_queue.read(record, cpu)
     made = [found for _, line in lines if (found := _MADE.search(line))]
     if not made:
         raise RuntimeError("".join(line for _, line in lines))
     first = next(when for when, line in lines if _RECEIPT.search(line))
     runs, compiles = (sum(int(found[group]) for found in made) for group in (1, 3))
-    return Cost(runs, compiles, wall, first, cpu, plain, beside)
+    return Cost(runs, compiles, wall, first, cpu, plain, beside, queue)
 
 
 def _read(terminal: int, began: float, lines: list[tuple[float, str]]) -> None:
@@ -218,7 +224,7 @@ def row(name: str, number: int, cost: Cost) -> str:
     )
 
 
-def section(rows: Mapping[Kind, str]) -> str:
+def section(rows: Mapping[Kind, str], queues: Mapping[str, str]) -> str:
     lead = (
         "## What it costs",
         "",
@@ -236,14 +242,21 @@ def section(rows: Mapping[Kind, str]) -> str:
         "| others | day |",
         f"|{10 * '---|'}",
     )
-    return "\n".join((BEGINS, *lead, *rows.values(), ENDS, ""))
+    return "\n".join((BEGINS, *lead, *rows.values(), *proof_queue.table(queues.values()), ENDS, ""))
 
 
 def known(text: str) -> dict[Kind, str]:
     """The rows of the page."""
-    part = text.partition(BEGINS)[2].partition(ENDS)[0]
+    part = text.partition(BEGINS)[2].partition(ENDS)[0].partition(proof_queue.HEAD)[0]
     lines = [line for line in part.splitlines() if line.startswith("|") and line.split("|")[2].strip().isdecimal()]
     return {_kind(line): line for line in lines}
+
+
+def known_queues(text: str) -> dict[str, str]:
+    """The computed rows of the page, by the label of the subject."""
+    part = text.partition(proof_queue.HEAD)[2].partition(ENDS)[0]
+    lines = [line for line in part.splitlines() if line.startswith("| ")]
+    return {line.split("|")[1].strip(): line for line in lines}
 
 
 def _kind(line: str) -> Kind:
@@ -252,15 +265,16 @@ def _kind(line: str) -> Kind:
     return cells[0], int(cells[1]), others >= AT_REST
 
 
-def keep(line: str) -> None:
-    """Puts a row into the page, which is read now: others may have written it since."""
+def keep(line: str, queue: str | None) -> None:
+    """Puts the rows into the page, which is read now: others may have written it since."""
     text = PAGE.read_text()
+    queues = known_queues(text) | ({queue.split("|")[1].strip(): queue} if queue else {})
     rows = known(text) | {_kind(line): line}
     labels = [subject.label for subject in SUBJECTS.values()]
     rows = {kind: rows[kind] for kind in sorted(rows, key=lambda kind: (labels.index(kind[0]), *kind[1:]))}
     before, _, rest = text.partition(BEGINS)
     after = rest.partition(f"{ENDS}\n")[2]
-    PAGE.write_text(f"{before if rest else before.rstrip() + chr(10) * 2}{section(rows)}{after}")
+    PAGE.write_text(f"{before if rest else before.rstrip() + chr(10) * 2}{section(rows, queues)}{after}")
 
 
 def main() -> None:
@@ -270,9 +284,11 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.subjects:
         for number in asked.cores:
-            line = row(name, number, measured(SUBJECTS[name], number))
-            print(line, flush=True)
-            keep(line)
+            cost = measured(SUBJECTS[name], number)
+            queue = proof_queue.row(SUBJECTS[name].label, cost.queue, date.today()) if cost.queue else None
+            line = row(name, number, cost)
+            print(line, queue or "", sep="\n", flush=True)
+            keep(line, queue)
 
 
 if __name__ == "__main__":

@@ -172,7 +172,8 @@ def drive(watch: Probe, request: Request) -> None:
 
 
 def run_and_write(watch: Probe, request: Request, index: int) -> None:
-    write_json(request.result(index), run_case(watch, request.package, request.cases[index]))
+    result = run_case(watch, request.package, request.cases[index])
+    write_json(request.result(index), result | {"processor_s": time.process_time()})
 
 
 def run_case(watch: Probe, package: str, case: Case) -> dict[str, Any]:
