@@ -45,7 +45,7 @@ def of_diff(name: str, root: Path) -> Change:
     raw = sys.stdin.buffer.read() if name == STDIN else files.read_bytes(Path(name))
     told = "the diff of stdin" if name == STDIN else f"`{name}`"
     if not raw.strip():
-        raise ConfigError(f"{told} is empty")
+        raise ConfigError(f"{told} is empty", hint="give what `git diff` prints")
     with tempfile.TemporaryDirectory(prefix="jaxfix-") as folder:
         tree = Path(folder).resolve() / "tree"
         shadow.copy_tree(root, tree, {})
@@ -84,7 +84,7 @@ def _commit(root: Path, revision: str) -> str:
     if done.returncode and _git(root, "rev-parse", "--is-inside-work-tree").returncode:
         raise ConfigError(f"{files.shown(root)} is in no git repository", hint="give the change as `--diff FILE`")
     if done.returncode:
-        raise ConfigError(f"git knows no commit `{revision}` here")
+        raise ConfigError(f"git knows no commit `{revision}` here", hint="`git log --oneline` lists them")
     return os.fsdecode(done.stdout).strip()
 
 
@@ -113,7 +113,8 @@ def _apply(raw: bytes, tree: Path, ways: Sequence[tuple[str, ...]], told: str) -
         raise UserError(f"{told} holds no diff", hint="give what `git diff` prints")
     if any(_git(tree, "apply", "--reverse", "--check", *way, "-", given=raw).returncode == 0 for way in ways):
         raise UserError(f"{told} is in the working tree already", hint="`--worktree` proves what is uncommitted")
-    raise UserError(f"{told} does not apply to the working tree: {_why(said)}")
+    hint = "check out the commit that it was made from"
+    raise UserError(f"{told} does not apply to the working tree: {_why(said)}", hint=hint)
 
 
 def _why(said: Sequence[str]) -> str:

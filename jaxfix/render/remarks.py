@@ -3,6 +3,7 @@
 from jaxfix.render.account import Known
 from jaxfix.render.paint import named, printable
 from jaxfix.render.receipts import told
+from jaxfix.report.evidence import Verdict
 from jaxfix.report.finding import Fix, Safety
 
 MARK = "# "
@@ -12,6 +13,9 @@ _UNSHOWN = {
     Safety.ON_REQUEST: "unproven",
     Safety.DISPLAY_ONLY: "a hint",
 }
+
+_WAITS = "waits for the program, which fails without any fix"
+"""Its last lines are reported once."""
 
 
 def heading(path: str) -> str:
@@ -24,7 +28,7 @@ def remark(place: str | None, fix: Fix, held: str | None, known: Known | None) -
     words = [f"{MARK}{'fixed' if held is None else 'held'}  {fix.codemod}"]
     words += [named(place)] if place is not None else []
     words += [printable(fix.title)]
-    shown = None if known is None else shown_of(known)
+    shown = None if known is None else _WAITS if _waits(known) else shown_of(known)
     words += [shown] if shown is not None else []
     words += [printable(held)] if held is not None and not _says(shown, held) else []
     unshown = "a rename" if fix.renames else _UNSHOWN[fix.safety]
@@ -41,6 +45,11 @@ def shown_of(known: Known) -> str:
     return printable(f"a rerun of {known.when[:10]} showed {verdict}{expired}")
 
 
+def _waits(known: Known) -> bool:
+    """Whether this run has shown that the program itself fails."""
+    return known.when is None and known.evidence.verdict is Verdict.FAILED and not known.evidence.comparisons
+
+
 def _says(shown: str | None, held: str) -> bool:
-    """Whether the reason is what the rerun has shown."""
-    return shown is not None and shown.startswith(printable(held))
+    """Whether the reason is in what the rerun has shown."""
+    return shown is not None and (shown == _WAITS or shown.startswith(printable(held)))

@@ -11,6 +11,8 @@ from jaxfix.report.trace.spending import shares
 
 _HEADINGS = ("seconds", "times", "a step", "where", "what", "kind of work", "codemod")
 _NUMBERS = 3
+_LEAST_S = 0.05
+"""Less is 0.0 s in words."""
 
 
 def went_into(measurement: Measurement, cures: Cures) -> str:
@@ -25,7 +27,7 @@ def went_into(measurement: Measurement, cures: Cures) -> str:
         ("shape", whole.put_s, "putting onto the device"),
         ("unknown", whole.rest_s, "the rest"),
     ]
-    known = [(colour, seconds, words) for colour, seconds, words in parts if seconds > 0]
+    known = [(colour, seconds, words) for colour, seconds, words in parts if seconds >= _LEAST_S]
     bar = "".join(
         f'<span style="--c: var(--{colour}); flex-grow: {seconds:.4f}" title="{words}: {seconds:.1f} s"></span>'
         for colour, seconds, words in known

@@ -25,7 +25,8 @@ def prove(options: Prove) -> int:
     root = root_of(())
     change = _change(options, root)
     if not change.after:
-        raise ConfigError(f"nothing is changed by {change.named}")
+        hint = None if options.diff else "`--git REV` compares with another commit"
+        raise ConfigError(f"nothing is changed by {change.named}", hint=hint)
     rerun = Rerun(options.run, options.python, options.timeout_s, options.steps, options.observe, place, options.fresh)
     accepted = Level.ROUNDING if options.rounding else Level.BITWISE
     found = prove_change(change, root, rerun, accepted, terminal)

@@ -64,7 +64,7 @@ def entries(path: Path) -> tuple[Entry, ...]:
     try:
         said = tomllib.loads(files.read_bytes(path).decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{shown}: {error}") from error
+        raise ConfigError(f"{shown}: not valid TOML: {error}") from error
     listed = said.get("repository")
     if set(said) != {"repository"} or not isinstance(listed, list) or not listed:
         raise ConfigError(f"{shown}: lists no repositories", hint="begin each with `[[repository]]`")
