@@ -101,6 +101,18 @@ def test_a_long_line_goes_on_indented_on_a_terminal(package: Path, cli: Cli) -> 
     assert painted.startswith(f"<a.py:1:{one.column}>: <{one.id}>")
 
 
+def test_the_summary_has_the_command_that_proves_what_needs_a_rerun(package: Path, cli: Cli) -> None:
+    assert "1 fixable after a rerun: `jaxfix apply --run CMD`" in cli("check", "--all", "--no-cache").err
+    (package / "fixed.py").write_text(SOLVER + LOOP)
+    whole = "jaxfix apply src/solvers/fixed.py --allow-no-vcs --run 'PYTHONPATH=src python -m solvers.fixed'"
+    assert f"1 fixable after a rerun: `{whole}`\n" in cli("check", "--no-cache").err
+
+
+def test_a_fix_that_needs_no_rerun_has_the_short_command(package: Path, cli: Cli) -> None:
+    (package / "fixed.py").write_text("import jax\n\nfor _ in range(9):\n    print(jax.jit(lambda x: x)(1.0))\n")
+    assert "1 fixable with `jaxfix apply`\n" in cli("check", "--select", "local-jit").err
+
+
 NESTED = """\
 import jax
 

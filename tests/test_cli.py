@@ -63,7 +63,7 @@ def test_check_says_where_what_and_why(project: Path, cli: Cli) -> None:
         "train.py:3:5: tiny-safe [*] `tiny_safe` costs a compile at every call\n"
         "train.py:4:5: tiny-risky [*] `tiny_risky` costs a compile at every call\n"
     )
-    assert done.err == "2 findings in 1 file; [*] 2 fixable with `jaxfix apply`\n"
+    assert done.err == "2 findings in 1 file; [*] 2 fixable, 1 of them after a rerun: `jaxfix apply --run CMD`\n"
     assert done.code == 1
 
 
@@ -75,7 +75,7 @@ def test_check_shows_what_is_certain_and_counts_the_rest(project: Path, cli: Cli
     done = cli("check")
     assert {line.split(":")[0] for line in done.out.splitlines()} == {"train.py"}
     assert done.err == (
-        "2 findings in 1 of 2 files; [*] 2 fixable with `jaxfix apply`\n"
+        "2 findings in 1 of 2 files; [*] 2 fixable, 1 of them after a rerun: `jaxfix apply --run CMD`\n"
         "note: 2 possible findings depend on how the code is called: `--all` shows them\n"
     )
 

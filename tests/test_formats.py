@@ -171,7 +171,8 @@ def test_the_schema_refuses_what_is_no_sarif() -> None:
 def test_a_log_tells_where_what_and_how_sure(project: Path, cli: Cli) -> None:
     Path("maybe.py").write_text("import jax\n\njax.tiny_maybe(\n    1)\n")
     done = cli("check", "--all", "--output-format", "sarif")
-    assert (done.code, done.err) == (1, "3 findings in 2 files; [*] 3 fixable with `jaxfix apply`\n")
+    summary = "3 findings in 2 files; [*] 3 fixable, 1 of them after a rerun: `jaxfix apply --run CMD`\n"
+    assert (done.code, done.err) == (1, summary)
     run = run_of(done.out)
     maybe, safe, risky = run["results"]
     (place,) = safe["locations"]

@@ -62,17 +62,20 @@ def check_summary(
     not_shown: int = 0,
     is_compared: bool = False,
     is_listed: bool = False,
+    proof: str = "jaxfix apply --run CMD",
 ) -> str:
     """What `check` found, in one line; another says of how many possible findings nothing is shown.
 
     Args:
       is_compared: whether findings that a baseline knows are left out.
       is_listed: whether the findings are printed beside it, the most expensive first.
+      proof: the command that proves the fixes which need a rerun.
     """
     if not files:
         return "no Python files to analyse\n"
     noun = "new finding" if is_compared else "finding"
-    summary = _check_summary(diagnostics, files, paint, noun) + (_not_shown(not_shown, paint) if not_shown else "")
+    summary = _check_summary(diagnostics, files, paint, noun, proof)
+    summary += _not_shown(not_shown, paint) if not_shown else ""
     return summary + (note(_ESTIMATED, paint) if is_listed and _is_sorted_by_estimate(diagnostics) else "")
 
 
@@ -80,14 +83,25 @@ def _is_sorted_by_estimate(diagnostics: Sequence[Diagnostic]) -> bool:
     return not any(each.seen for each in diagnostics) and len({estimated(each) for each in diagnostics}) > 1
 
 
-def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, noun: str) -> str:
+def _check_summary(diagnostics: Sequence[Diagnostic], files: int, paint: Paint, noun: str, proof: str) -> str:
     if not diagnostics:
         return f"{paint('green', f'no {noun}s')} in {counted(files, 'file')}\n"
     places = len({diagnostic.path for diagnostic in diagnostics})
-    fixable = sum(diagnostic.fixable for diagnostic in diagnostics)
     where = counted(files, "file") if places == files else f"{places} of {counted(files, 'file')}"
     told = f"{paint('bold', counted(len(diagnostics), noun))} in {where}"
-    return f"{told}; [*] {fixable} fixable with `jaxfix apply`\n" if fixable else f"{told}; none fixable\n"
+    return f"{told}; {_fixable(diagnostics, proof)}\n"
+
+
+def _fixable(diagnostics: Sequence[Diagnostic], proof: str) -> str:
+    """How many have a fix, and the command that writes it."""
+    fixable = [diagnostic.safety.waits for diagnostic in diagnostics if diagnostic.fixable]
+    waiting = sum(fixable)
+    if not fixable:
+        return "none fixable"
+    if not waiting:
+        return f"[*] {len(fixable)} fixable with `jaxfix apply`"
+    some = "" if waiting == len(fixable) else f", {waiting} of them"
+    return f"[*] {len(fixable)} fixable{some} after a rerun: `{proof}`"
 
 
 def _not_shown(number: int, paint: Paint) -> str:

@@ -1,5 +1,6 @@
 """`jaxfix check`: says what is found, and runs nothing."""
 
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,6 +20,8 @@ from jaxfix.report.report import Diagnostic, Report
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
 
+_FEW_FILES = 200
+"""Of more `check` does not search which program runs them."""
 _MANY_OLD = 10
 """Findings about other versions from which on `check` names the command that sums them up."""
 
@@ -62,7 +65,8 @@ def check(options: Check) -> int:
     account = _account(told, found, looked, options)
     output.give(options.output_file, FORMATS[options.output_format](account))
     is_listed = options.output_format == "text" and not options.statistics
-    _summarise(told, found.errors, number_read, is_listed=is_listed)
+    proof = _proof(told, looked_at.targets, options.paths) if is_listed else None
+    _summarise(told, found.errors, number_read, is_listed=is_listed, proof=proof or "jaxfix apply --run CMD")
     for note in looked_at.notes:
         terminal.note(note)
     outcome.tell_errors((*found.errors, *account.bugs))
@@ -125,7 +129,23 @@ def _compared(
     return _Told(new, not_shown, counts, judgements, (), len(sure) - len(shown))
 
 
-def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: bool) -> None:
+def _proof(told: _Told, targets: Sequence[Target], named: Sequence[str]) -> str | None:
+    """The whole command that proves the fixes which need a rerun; None where no program is known for them."""
+    waiting = {entry.path for entry in told.shown if entry.fixable and entry.safety.waits}
+    lacking = [target for target in targets if target.source.path in waiting and target.path is not None]
+    if not lacking:
+        return None
+    from jaxfix.drivers.workflow import driving, programs  # of no use to a check that finds nothing
+
+    own = [target.path for target in lacking if target.path is not None and target.module is None]
+    found = programs.commands(own) if own and len(targets) <= _FEW_FILES else {}
+    whole = next(programs.proving(found, "apply"), None)
+    if whole is None and any(map(driving.can_be_driven, lacking)):
+        return shlex.join(["jaxfix", "apply", *named, "--prove"])
+    return whole
+
+
+def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: bool, proof: str) -> None:
     if (number or not errors) and not told.updates:
         paint, is_compared = terminal.paint_for(sys.stderr), bool(told.judgements)
         terminal.tell(
@@ -136,6 +156,7 @@ def _summarise(told: _Told, errors: tuple[str, ...], number: int, *, is_listed: 
                 not_shown=told.not_shown,
                 is_compared=is_compared,
                 is_listed=is_listed,
+                proof=proof,
             )
         )
     if told.retired:

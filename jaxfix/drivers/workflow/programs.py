@@ -61,13 +61,19 @@ def words(found: Mapping[str, tuple[Path, ...]], paths: Sequence[Path], again: s
       found: the `commands` of these paths.
       again: the command of jaxfix that proves, such as `apply`.
     """
-    for command, ran in islice(found.items(), _MOST_TOLD):
-        where = " ".join(shlex.quote(files.shown(path)) for path in ran)
-        unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
-        yield f"to prove them: `jaxfix {again} {where}{unheld} --run {shlex.quote(command)}`"
+    for whole in islice(proving(found, again), _MOST_TOLD):
+        yield f"to prove them: `{whole}`"
     if not found:
         where = ", ".join(files.shown(path) for path in paths[:_MOST_TOLD])
         yield f"no program or test here runs {where}: write one, and name it with `--run CMD`"
+
+
+def proving(found: Mapping[str, tuple[Path, ...]], again: str) -> Iterator[str]:
+    """For each of the `commands` the whole command of jaxfix that proves the fixes of what it runs."""
+    for command, ran in found.items():
+        where = " ".join(shlex.quote(files.shown(path)) for path in ran)
+        unheld = "" if vcs.holds(ran[0]) else " --allow-no-vcs"
+        yield f"jaxfix {again} {where}{unheld} --run {shlex.quote(command)}"
 
 
 def programs(folder: Path) -> list[str]:
