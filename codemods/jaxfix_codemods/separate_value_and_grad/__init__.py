@@ -48,7 +48,8 @@ differently than two: a rerun that differs by a bit refuses the fix. A Python nu
 the value call, is an array in the combined call. An eager value beside a jitted gradient is reported and not changed,
 as `jit` would round it differently. Models of `nnx` are left alone unless their class is in the file and contains
 only layers that count nothing and draw no numbers; so is a `try` that continues with the value after the gradient
-raised. Traced code is not reported: under one `jit`, XLA removes the duplicate itself.
+raised. Traced code is not reported: under one `jit`, XLA removes the duplicate itself; only a loop in the function, as
+`lax.scan` makes one, runs twice.
 
 Evidence: results equal bit for bit, and neither compiles nor the peak of memory rise; the operations of one call before
 and after are given where the rewritten function can be traced.
