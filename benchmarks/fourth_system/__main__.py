@@ -31,7 +31,7 @@ SCRIPT, RESULT = "train.py", "result.json"
 WRITTEN = "as_written"
 OTHERS = ("by_hand", "jaxfix")
 """The repaired scripts: they run in turns, so that both meet the same load of the machine."""
-TURNS = 3
+TURNS = 5
 ARGUMENTS = ("--epochs", "10")
 RERUN_ARGUMENTS = ("--epochs", "2", "--examples", "96")
 DEVICES = "env XLA_FLAGS=--xla_force_host_platform_device_count=8"
