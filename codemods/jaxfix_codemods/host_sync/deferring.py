@@ -140,12 +140,29 @@ def _is_whole(module: Module, loop: ast.For, expr: ast.expr) -> bool:
     """Whether it is an integer of Python: that of the iteration, a length, an entry of a shape."""
     match expr:
         case ast.Name():
-            return _is_counter(module, loop, expr)
-        case ast.Call(func=ast.Name(id="len" as name), args=[ast.Name()], keywords=[]):
-            return module.scope_of(name, expr) is None
-        case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr="shape"), slice=ast.Constant(value=int())):
-            return True
+            return _is_counter(module, loop, expr) or _is_measured(module, loop, expr)
+        case ast.Call(func=ast.Name(id="len" as name), args=[whole], keywords=[]):
+            return module.scope_of(name, expr) is None and _is_part(whole)
+        case ast.Subscript(value=ast.Attribute(value=whole, attr="shape"), slice=ast.Constant(value=int())):
+            return _is_part(whole)
     return False
+
+
+def _is_part(expr: ast.expr) -> bool:
+    """Whether it is a variable, or a part of one that is spelled."""
+    match expr:
+        case ast.Subscript(value=whole, slice=ast.Constant()) | ast.Attribute(value=whole):
+            return _is_part(whole)
+    return isinstance(expr, ast.Name)
+
+
+def _is_measured(module: Module, loop: ast.For, name: ast.Name) -> bool:
+    """Whether an iteration binds it to a length, or to an entry of a shape, and to nothing else."""
+    found = reaching(module, name, module.bindings(name.id, module.scope_of(name.id, name)))
+    if len(found) != 1 or loop not in module.ancestors(found[0].node):
+        return False
+    value = module.value_of(found[0].node) if isinstance(found[0].node, ast.Name) else None
+    return isinstance(value, ast.Call | ast.Subscript) and _is_whole(module, loop, value)
 
 
 def _unstable(module: Module, expr: ast.expr) -> Declined:
