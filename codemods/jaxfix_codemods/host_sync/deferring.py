@@ -83,11 +83,34 @@ def _check_place(module: Module, loop: ast.For, statement: ast.stmt) -> None:
 
 
 def _check_size(module: Module, read: Read) -> None:
-    if not read.is_number and not module.get(Values).of(read.value).scalar:
+    is_small = read.is_number or module.get(Values).of(read.value).scalar
+    if not is_small and not (fetches(module, read) and _holds_numbers(module, read.value)):
         shown = module.text(read.value)
         raise Declined(
             Reason(Code.COST, f"`{shown}` may be large, and there would be one on the device for each iteration")
         )
+
+
+def fetches(module: Module, read: Read) -> bool:
+    """Whether it gives what `jax.device_get` gives, of a tree each of its arrays."""
+    return module.qualname(read.at.func) == "jax.device_get"
+
+
+def _holds_numbers(module: Module, value: ast.expr) -> bool:
+    """Whether it is a dictionary or a tuple that is written out, of single numbers alone."""
+    values = module.get(Values)
+    parts = [_parts(each) for each in values.origins.of(value)]
+    return bool(parts) and all(each and all(values.of(part).scalar for part in each) for each in parts)
+
+
+def _parts(source: ast.AST) -> Sequence[ast.expr]:
+    """What a display holds; nothing of one that takes another one in, and of all else."""
+    match source:
+        case ast.Dict(keys=keys, values=parts) if None not in keys:
+            return parts
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) if not any(isinstance(e, ast.Starred) for e in parts):
+            return parts
+    return ()
 
 
 def _root(owner: ast.expr) -> ast.Name | None:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 
 from jaxfix.api import Function, Identifiers, Module, Rewriter
-from jaxfix_codemods.host_sync.deferring import Deferred
+from jaxfix_codemods.host_sync.deferring import Deferred, fetches
 
 
 def write(module: Module, loop: ast.For, deferred: Sequence[Deferred], edit: Rewriter) -> None:
@@ -70,7 +70,9 @@ def _collected(deferred: Deferred) -> tuple[ast.expr, ...]:
 def _fetched(module: Module, deferred: Deferred, kept: str, jax: str) -> str:
     """The statement that does with all that was collected what one iteration did."""
     names = _variables(module, deferred)
-    values: dict[ast.AST, str] = {each: names[module.text(each)] for each in _collected(deferred)}
+    values: dict[ast.AST, str] = {each: names[module.text(each)] for each in deferred.numbers}
+    for read in deferred.reads:
+        values[read.at if fetches(module, read) else read.value] = names[module.text(read.value)]
     loop = f"for {', '.join(names.values())} in {jax}.device_get({kept})"
     if deferred.appended is None:
         return f"{loop}:\n    {module.substitute(deferred.statement, values)}"
