@@ -31,11 +31,13 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     codemods = ", ".join(f"`{name}`" for name in document["codemods"])
     yield "# Where the fourth system was looked for"
     yield ""
-    repositories = len({place["repository"] for place in places})
+    repositories, since = len({place["repository"] for place in places}), document["since"]
     yield (
         f"Written by `python -m benchmarks.fourth_system.places`. {document['repositories']} public repositories, "
         f"{document['files']:,} files and notebooks that speak of jax, each analysed by itself, for {codemods}; "
-        f"`captured-constant` finds nothing without a trace. {len(places)} places in {repositories} repositories were "
+        f"`captured-constant` finds nothing without a trace. Since then {since['repositories']} that other "
+        f"measurements use ({since['files']:,} files, at most {since['most']} of each) were read for what is "
+        f"new: {since['places']} places. {len(places)} places in {repositories} repositories were "
         "rewritten, and none of the rewrites is wrong silently. What is proven, refused or held was run by a "
         "script that imports the file and calls its functions, or what `jit` makes of them, on small arrays. Loops "
         "and reads of values are guesses: none of them is written before a run has confirmed it."
@@ -61,7 +63,9 @@ def lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _unseen(document["unseen"])
     yield ""
-    yield from _later(document["later"])
+    yield from _later(document["later"], "Ten others, later")
+    yield ""
+    yield from _later(document["latest"], "Ten more")
 
 
 def _unseen(document: Mapping[str, Any]) -> Iterator[str]:
@@ -84,18 +88,18 @@ def _unseen(document: Mapping[str, Any]) -> Iterator[str]:
     yield from _judged(every, found)
 
 
-def _later(document: Mapping[str, Any]) -> Iterator[str]:
+def _later(document: Mapping[str, Any], title: str) -> Iterator[str]:
     """The same of ten others, with what was missed."""
     every, found, missed = document["repositories"], document["findings"], document["missed"]
     counts = Counter(row["judged"].partition(":")[0] for row in found)
     certain = sum(row["confidence"] == "certain" for row in found)
-    yield "## Ten others, later"
+    yield f"## {title}"
     yield ""
     yield (
         "Chosen and run in the same way (those that could not be downloaded, or had been read before, were replaced). "
         f"{len(found)} findings, {certain} of them certain: {counts['right']} right, {counts['little']} of little use, "
-        f"{counts['wrong']} wrong. {sum(row['codemod'] == 'legacy-parallelism' for row in found)} are about `pmap`, "
-        "`pjit` and meshes, in code that keeps them. Nothing was run."
+        f"{counts['wrong']} wrong. About `pmap`, `pjit` and meshes, in code that keeps them: "
+        f"{sum(row['codemod'] == 'legacy-parallelism' for row in found)}. None of it was run to find it."
     )
     yield ""
     yield from _judged(every, found)
