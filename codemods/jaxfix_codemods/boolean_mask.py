@@ -60,7 +60,18 @@ from jaxfix.api import (
     frozen,
     jit_of,
 )
-from jaxfix.api.analysis import EXISTS, USERS, Form, Solver, Values, callers, is_alike, is_bound_before, mask
+from jaxfix.api.analysis import (
+    EXISTS,
+    USERS,
+    Form,
+    Solver,
+    Values,
+    callers,
+    is_alike,
+    is_bound_before,
+    is_counted,
+    mask,
+)
 from jaxfix.api.library import Result, members_of, where
 from jaxfix_codemods.looping.arrays import Arrays
 
@@ -115,7 +126,7 @@ def find(module: Module) -> Iterator[Finding]:
 
 def _selects(module: Module, call: ast.Call) -> bool:
     """Whether the positions that `call` finds, as many as there are, select elements that are not of NumPy."""
-    if any(keyword.arg in ("size", None) for keyword in call.keywords):
+    if not is_counted(module, call) or any(isinstance(each, ast.Starred) for each in call.args):
         return False
     match module.parent(call):
         case ast.Assign(targets=[ast.Name(id=name) as target]):

@@ -20,6 +20,13 @@ def large(rows, limit):
         print(row[jnp.flatnonzero(row > limit)] * 2)  # want: boolean-mask (no fix): keep the shape
 
 
+def by_one_condition(rows, limit):
+    for row in rows:
+        print(row[jnp.where(row > limit)] * 2)  # want: boolean-mask (no fix): keep the shape
+        print(row[jnp.where(row > limit, None, None)])  # want: boolean-mask (no fix): keep the shape
+        print(row[jnp.nonzero(row > limit, size=None)])  # want: boolean-mask (no fix): keep the shape
+
+
 # As many as are asked for; only counted; of NumPy; under a trace it would raise.
 def padded(rows, limit):
     for row in rows:
@@ -45,3 +52,4 @@ def traced(row):
 batches = [(jnp.arange(10), jnp.arange(10) % 3)] * 10
 print(evaluate(batches))
 large(jnp.ones((100, 8)), 0.5)
+by_one_condition(jnp.ones((100, 8)), 0.5)

@@ -68,3 +68,23 @@ def of_objects(count):
     for n in range(count):
         values = zeros(n)
         print(values[values > 0.5].sum())
+
+
+# Of several values by a condition: the shape of what it chooses between, not a selection by value.
+def chosen(q, n):
+    for _ in range(n):
+        i = jnp.where(q[0] > q[1], 0, 1)
+        j = jnp.where(q > 0, x=0, y=1)
+        q = q.at[i].add(q[i] * 2) + q[j] - q[jnp.where(*(q > 1, 0, 1))]
+    return q
+
+
+# As many as are asked for, by each function's own word.
+def asked_for(q, n):
+    for _ in range(n):
+        counts = jnp.bincount(q, length=3)
+        q = q[counts] + q[jnp.where(q > 0, size=3)] + q[jnp.unique(q, size=3)]
+    return q
+
+
+print(chosen(jnp.ones(3), 9), asked_for(jnp.arange(3), 9))

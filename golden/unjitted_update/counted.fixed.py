@@ -24,6 +24,14 @@ def report(rollouts):
         print(chosen(rewards))
 
 
+def report_by_two(rollouts):
+    for rewards, ends in rollouts:
+        left = jnp.compress(ends, rewards)
+        ratio = left - 1
+        total = jnp.sum(ratio * left) + jnp.mean(ratio) * jnp.std(rewards) + jnp.max(left) ** 2
+        print(total, spans(ends), len(left))
+
+
 def learn(make_agent, queue, loss, options, parameters):
     agent = make_agent()
     state = agent.init_state(parameters)
@@ -35,3 +43,4 @@ def learn(make_agent, queue, loss, options, parameters):
 
 if __name__ == "__main__":
     report([(jnp.arange(8.0), jnp.arange(8) % 3 == 0)] * 5)
+    report_by_two([(jnp.arange(8.0), jnp.arange(8) % 3 == 0)] * 5)

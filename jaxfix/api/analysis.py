@@ -17,6 +17,7 @@ from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
 from jaxfix.effects.arrays import arrays
 from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
+from jaxfix.effects.counted import is_counted
 from jaxfix.effects.deletion import is_read_elsewhere, is_taken_elsewhere, leaves
 from jaxfix.effects.demands import Demands, is_length
 from jaxfix.effects.escape import LocalUses, local_uses
@@ -180,6 +181,7 @@ __all__ = [
     "integer",
     "is_alike",
     "is_bound_before",
+    "is_counted",
     "is_eager_at",
     "is_enough",
     "is_impure",

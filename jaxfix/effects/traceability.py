@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.arrays import computes
+from jaxfix.effects.counted import is_counted
 from jaxfix.effects.demands import Demands, RequiredValues, is_length
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
@@ -14,7 +15,7 @@ from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_free_unstable, why_unstable
 from jaxfix.effects.wrapping import wrappers
 from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
-from jaxfix.library.facets import Effect, Member, Package, Result, Takes
+from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
 from jaxfix.semantic.calls import arguments_passed
@@ -32,8 +33,6 @@ _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
 _COUNTING = where(Takes.LENGTH)
-_COUNTED = where(Result.COUNTED)
-_CHOOSING = where(Result.COUNTED) & where(Takes.CONDITION)
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
 
 
@@ -274,7 +273,7 @@ class _Reader:
             found.reason = Reason(
                 Code.NEEDS_VALUE, f"it calls `{self._module.text(call.func)}`, which waits for values"
             )
-        elif qualname in _COUNTED and _is_uncounted(call, qualname):
+        elif is_counted(self._module, call):
             found.reason = Reason(
                 Code.NEEDS_VALUE, f"the number of elements of `{_line(self._module, call)}` depends on values"
             )
@@ -382,13 +381,6 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
-
-
-def _is_uncounted(call: ast.Call, qualname: str) -> bool:
-    """Whether no argument of `call` says how many elements there are; one that chooses between arrays has as many."""
-    named = {keyword.arg for keyword in call.keywords}
-    chooses = qualname in _CHOOSING and (len(call.args) > 1 or "x" in named)
-    return not chooses and named.isdisjoint({"size", "length", None})
 
 
 def _line(module: Module, node: ast.AST) -> str:

@@ -14,12 +14,13 @@ from jaxfix.api.analysis import (
     class_of,
     family,
     instance_state,
+    is_counted,
     own_class,
     parameters_of,
     plain_parts,
     positional_of,
 )
-from jaxfix.api.library import Effect, Member, Result, short_names, where
+from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import adds_truths, cancels, is_no_tree, picks
 from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
@@ -30,7 +31,6 @@ from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 """The attributes of arrays."""
 _OF_STATES = short_names(Member.TREE) & (short_names(Effect.APPLIES) | short_names(Effect.FUNCTIONAL))
-_COUNTED = where(Result.COUNTED)
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
@@ -134,7 +134,7 @@ def check_parameter(
             text = f"the step reads `{name}`, which holds an object that `jit` does not accept"
             raise Declined(Reason(Code.NO_ARRAY, text))
         sources = values.origins.of(node)
-        if any(isinstance(source, ast.expr) and _is_counted(module, source) for source in sources):
+        if any(isinstance(source, ast.expr) and _has_counted(module, source) for source in sources):
             raise Declined(Reason(Code.RECOMPILES, f"the length of `{name}` depends on array values"))
         is_whole = isinstance(node, ast.Name)
         is_state = is_whole and _comes_back(
@@ -166,13 +166,13 @@ def _is_part_of(module: Module, name: ast.expr, source: ast.AST) -> bool:
     return not any(isinstance(each, wholes) or each is source for each in given)
 
 
-def _is_counted(module: Module, source: ast.expr) -> bool:
+def _has_counted(module: Module, source: ast.expr) -> bool:
     """Whether it is an array, or a part of one, that has as many elements as values say."""
     match source:
         case ast.Subscript(value=value):
-            return _is_counted(module, value)
-        case ast.Call(func=func):
-            return module.qualname(func) in _COUNTED and len(source.args) == 1 and not source.keywords
+            return _has_counted(module, value)
+        case ast.Call():
+            return is_counted(module, source)
     return False
 
 
