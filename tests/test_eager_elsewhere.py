@@ -80,7 +80,11 @@ def test_a_package_for_a_program_alone_is_followed(loop: str, is_distributed: bo
     text = LOOP.replace("import tables", "from parts import tables").replace("[0] = step", "[0]")
     given = [
         (SourceFile.decode(f"{name.replace('.', '/')}.py", each.encode()), Surroundings(name, is_distributed=kept))
-        for name, each, kept in [("parts.tables", LIBRARY, is_distributed), (loop, text, False)]
+        for name, each, kept in [
+            ("parts.tables", LIBRARY, is_distributed),
+            ("parts", "from parts import tables\nprint(tables.cells(1, 2))\n", False),
+            (loop, text, False),
+        ]
     ]
     place = replace(given[0][1], project=joined(given))
     found = analyze(given[0][0], (CODEMOD,), surroundings=place).diagnostics

@@ -316,8 +316,9 @@ class Joined:
 
     @cached_property
     def _used_by_programs(self) -> frozenset[str]:
-        programs = (facts for facts in self._files if "." not in facts.name and not facts.is_test)
-        return frozenset(each.partition(".")[0] for facts in programs for each in facts.mentions)
+        packages = {facts.name.partition(".")[0] for facts in self._files if "." in facts.name}
+        programs = (facts for facts in self._files if facts.name not in packages and "." not in facts.name)
+        return frozenset(each.partition(".")[0] for facts in programs if not facts.is_test for each in facts.mentions)
 
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""
