@@ -21,30 +21,26 @@ def settings(params, batches, options):
     return params
 
 
-@jax.jit
-def compute_gradients(params, batch):
-    return jax.grad(loss_of)(params, batch)
+grad_loss_of = jax.jit(jax.grad(loss_of))
 
 
 def kept(params, batches):
     later = []
     for batch in batches:
-        gradients = compute_gradients(params, batch)
+        gradients = grad_loss_of(params, batch)
         show = lambda: gradients
         params = params - 0.1 * gradients
         later.append(show)
     return params, later
 
 
-@jax.jit
-def compute_gradients_2(params, batch):
-    return jax.grad(loss_of)(params, batch)
+grad_loss_of_2 = jax.jit(jax.grad(loss_of))
 
 
 def clipped(params, batches):
     """NumPy takes the values."""
     for batch in batches:
-        gradients = compute_gradients_2(params, batch)
+        gradients = grad_loss_of_2(params, batch)
         params = np.clip(params - 0.1 * gradients, 0.0, 1.0)
         params = params / np.sum(params)
     return params

@@ -24,16 +24,14 @@ class Model:
         return jax.grad(loss_of)(self.params, batch)
 
 
-@jax.jit
-def compute_slopes(params, batch):
-    return jax.grad(loss_of)(params, batch)
+grad_loss_of = jax.jit(jax.grad(loss_of))
 
 
 # The method reads the parameters of its object, not those that a step would be passed: the gradient alone.
 def fit(batches):
     model = Model()
     for batch in batches:
-        slopes = compute_slopes(model.params, batch)
+        slopes = grad_loss_of(model.params, batch)
         model.params = model.params - 0.1 * (slopes + model.penalty(batch))
     return model
 

@@ -158,16 +158,14 @@ def of_a_caller(params, xs):
     return params
 
 
-@jax.jit
-def compute_grads_2(params_a, params_b, x):
-    return jax.grad(loss_fn)(params_a, params_b, x)
+grad_loss_fn = jax.jit(jax.grad(loss_fn))
 
 
 def caught(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     for x in xs:
         try:
-            grads = compute_grads_2(params["a"], params["b"], x)
+            grads = grad_loss_fn(params["a"], params["b"], x)
             params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
             params["b"] = params["b"] - 0.1 * jnp.tanh(params["a"])
         except ValueError:

@@ -11,29 +11,25 @@ def loss_of(w, x):
     return jnp.mean((x @ w - 1.0) ** 2)
 
 
-@jax.jit
-def compute_slopes(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of = jax.jit(jax.grad(loss_of))
 
 
 def raised(x, w, steps):
     speed = jnp.zeros(3)
     for step in range(steps):
-        slopes = compute_slopes(w, x)
+        slopes = grad_loss_of(w, x)
         speed = 0.9 * speed + slopes
         w = w - 0.1 / (step + 1) ** 3 * speed
     return w
 
 
-@jax.jit
-def compute_slopes_2(w, rows):
-    return jax.grad(loss_of)(w, rows)
+grad_loss_of_2 = jax.jit(jax.grad(loss_of))
 
 
 def multiplied(x, w, steps):
     speed = jnp.zeros(3)
     for step, rows in enumerate([x] * steps):
-        slopes = compute_slopes_2(w, rows)
+        slopes = grad_loss_of_2(w, rows)
         speed = 0.9 * speed + slopes
         w = w - 2.0 / ((step + 1) * (step + 2)) * speed
     return w
@@ -82,16 +78,14 @@ def in_part(x, w, steps):
     return w
 
 
-@jax.jit
-def compute_slopes_3(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_3 = jax.jit(jax.grad(loss_of))
 
 
 def by_lambda(x, w, steps):
     speed = jnp.zeros(3)
     rate = lambda number: 0.1 / (number + 1) ** 3
     for step in range(steps):
-        slopes = compute_slopes_3(w, x)
+        slopes = grad_loss_of_3(w, x)
         speed = 0.9 * speed + slopes
         w = w - rate(number=step) * speed
     return w
@@ -130,30 +124,26 @@ def in_floats(x, w, steps):
     return w
 
 
-@jax.jit
-def compute_slopes_4(state_w, x):
-    return jax.grad(loss_of)(state_w, x)
+grad_loss_of_4 = jax.jit(jax.grad(loss_of))
 
 
 def entry(x, w, steps):
     state = {"w": w, "speed": jnp.zeros(3), "t": 0}
     for _ in range(steps):
-        slopes = compute_slopes_4(state["w"], x)
+        slopes = grad_loss_of_4(state["w"], x)
         state["t"] = state["t"] + 1
         state["speed"] = 0.9 * state["speed"] + slopes
         state["w"] = state["w"] - 0.1 / state["t"] ** 6 * state["speed"]
     return state
 
 
-@jax.jit
-def compute_slopes_5(state_w, x):
-    return jax.grad(loss_of)(state_w, x)
+grad_loss_of_5 = jax.jit(jax.grad(loss_of))
 
 
 def entry_bound_there(x, w, steps):
     state = {"w": w, "t": 0}
     for step in range(steps):
-        slopes = compute_slopes_5(state["w"], x)
+        slopes = grad_loss_of_5(state["w"], x)
         state["t"] = step + 1
         state["t"] += 1
         state["w"] = state["w"] - 0.1 / state["t"] ** 3 * slopes
@@ -174,14 +164,12 @@ def float_entry(x, steps):
     return state
 
 
-@jax.jit
-def compute_slopes_6(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_6 = jax.jit(jax.grad(loss_of))
 
 
 def picked(x, w, orders):
     for number in range(len(orders)):
-        slopes = compute_slopes_6(w, x)
+        slopes = grad_loss_of_6(w, x)
         w = w - 0.1 / orders[number] ** 6 * slopes
         w = 0.9 * w
     return w
@@ -199,14 +187,12 @@ class Other:
         self.scale = scale
 
 
-@jax.jit
-def compute_slopes_7(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_7 = jax.jit(jax.grad(loss_of))
 
 
 def of_another_class(x, w, other):
     for _ in range(20):
-        slopes = compute_slopes_7(w, x)
+        slopes = grad_loss_of_7(w, x)
         w = w - 1e4 / (other.rate * other.scale) * slopes
         w = 0.9 * w
     return w
@@ -232,14 +218,12 @@ def of_floats(x, w, schedule: Schedule):
     return w
 
 
-@jax.jit
-def compute_slopes_8(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_8 = jax.jit(jax.grad(loss_of))
 
 
 def of_given(x, w, schedule: Schedule):
     for _ in range(20):
-        slopes = compute_slopes_8(w, x)
+        slopes = grad_loss_of_8(w, x)
         w = w - 0.1 / (1 + schedule.power) ** 6 * slopes
         w = 0.9 * w
     return w

@@ -18,15 +18,13 @@ def product(number):
     return operator.mul(operator.mul(number, number), number)
 
 
-@jax.jit
-def compute_slopes(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of = jax.jit(jax.grad(loss_of))
 
 
 def by_operators(x, w, steps):
     speed = jnp.zeros(3)
     for step in range(1, steps):
-        slopes = compute_slopes(w, x)
+        slopes = grad_loss_of(w, x)
         speed = 0.9 * speed + slopes
         w = w - 0.1 / product(step) * speed
     return w
@@ -47,43 +45,37 @@ def by_lists(x, w, steps):
     return w
 
 
-@jax.jit
-def compute_slopes_2(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_2 = jax.jit(jax.grad(loss_of))
 
 
 def annotated(x, w, number: int):
     speed = jnp.zeros(3)
     for _ in range(12):
-        slopes = compute_slopes_2(w, x)
+        slopes = grad_loss_of_2(w, x)
         speed = 0.9 * speed + slopes
         w = w - 0.1 / (number + 1) ** 3 * speed
     return w
 
 
-@jax.jit
-def compute_slopes_3(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_3 = jax.jit(jax.grad(loss_of))
 
 
 def by_default(x, w, number=3):
     speed = jnp.zeros(3)
     for _ in range(12):
-        slopes = compute_slopes_3(w, x)
+        slopes = grad_loss_of_3(w, x)
         speed = 0.9 * speed + slopes
         w = w - 0.1 / (number + 1) ** 3 * speed
     return w
 
 
-@jax.jit
-def compute_slopes_4(w, x):
-    return jax.grad(loss_of)(w, x)
+grad_loss_of_4 = jax.jit(jax.grad(loss_of))
 
 
 def of_two_kinds(x, w, number):
     speed = jnp.zeros(3)
     for _ in range(12):
-        slopes = compute_slopes_4(w, x)
+        slopes = grad_loss_of_4(w, x)
         speed = 0.9 * speed + slopes
         w = w - number * number * number * 1e-10 * speed
     return w

@@ -20,13 +20,11 @@ def solve(x):
     return x
 
 
-@jax.jit
-def compute_rows(x):
-    return jax.jacrev(residual)(x)
+jacrev_residual = jax.jit(jax.jacrev(residual))
 
 
 def climb(x):
     for _ in range(9):
-        rows = compute_rows(x)
+        rows = jacrev_residual(x)
         x = x + 0.01 * rows.sum(0)
     return x

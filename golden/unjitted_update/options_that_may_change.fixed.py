@@ -33,58 +33,50 @@ def under_another_name(xs, ys, args):
     return w
 
 
-@jax.jit
-def compute_g(w, xs, ys):
-    return jax.grad(loss)(w, xs, ys)
+grad_loss = jax.jit(jax.grad(loss))
 
 
 def beyond_32_bits(xs, ys, args):
     w, v = jnp.zeros(3), jnp.zeros(3)
     for _ in range(100):
-        g = compute_g(w, xs, ys)
+        g = grad_loss(w, xs, ys)
         v = 0.9 * v - g / (args.count * args.count)
         w = w + v
     return w
 
 
-@jax.jit
-def compute_g_2(w, xs, ys):
-    return jax.grad(loss)(w, xs, ys)
+grad_loss_2 = jax.jit(jax.grad(loss))
 
 
 def computed_at_each_read(xs, ys, schedule):
     w, v = jnp.zeros(3), jnp.zeros(3)
     for _ in range(100):
-        g = compute_g_2(w, xs, ys)
+        g = grad_loss_2(w, xs, ys)
         v = 0.9 * v - schedule.fading * g
         w = w + v - schedule.fading * w
     return w
 
 
-@jax.jit
-def compute_g_3(w, xs, ys):
-    return jax.grad(loss)(w, xs, ys)
+grad_loss_3 = jax.jit(jax.grad(loss))
 
 
 def filled_again(xs, ys, args):
     w, v = jnp.zeros(3), jnp.zeros(3)
     for i in range(100):
         args.buffer.fill(i)
-        g = compute_g_3(w, xs, ys)
+        g = grad_loss_3(w, xs, ys)
         v = 0.9 * v - args.buffer * g
         w = w + v
     return w
 
 
-@jax.jit
-def compute_g_4(w, xs, ys):
-    return jax.grad(loss)(w, xs, ys)
+grad_loss_4 = jax.jit(jax.grad(loss))
 
 
 def picked_from_a_list(xs, ys, args):
     w, v = jnp.zeros(3), jnp.zeros(3)
     for i in range(100):
-        g = compute_g_4(w, xs, ys)
+        g = grad_loss_4(w, xs, ys)
         v = 0.9 * v - args.table[i % 3] * g
         w = w + v
     return w

@@ -12,33 +12,27 @@ def loss_of(params, batch):
 optimizer = optax.sgd(0.1)
 
 
-@jax.jit
-def _on_loss(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+value_and_grad_loss_of = jax.jit(jax.value_and_grad(loss_of))
 
 
 def on_loss(params, batch):
-    loss, gradients = _on_loss(params, batch)
+    loss, gradients = value_and_grad_loss_of(params, batch)
     return params if loss < 1e-3 else params - gradients
 
 
-@jax.jit
-def _measuring(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+value_and_grad_loss_of_2 = jax.jit(jax.value_and_grad(loss_of))
 
 
 def measuring(params, batch):
-    loss, gradients = _measuring(params, batch)
+    loss, gradients = value_and_grad_loss_of_2(params, batch)
     return params - gradients, {"loss": float(loss)}
 
 
-@jax.jit
-def _ordered(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+value_and_grad_loss_of_3 = jax.jit(jax.value_and_grad(loss_of))
 
 
 def ordered(params, batch):
-    loss, gradients = _ordered(params, batch)
+    loss, gradients = value_and_grad_loss_of_3(params, batch)
     return params - gradients, {"loss": loss, "accuracy": 1 - loss}
 
 
@@ -57,23 +51,19 @@ def train_step(params, gradients):
     return optax.apply_updates(params, updates)
 
 
-@jax.jit
-def compute_gradients_2(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+value_and_grad_loss_of_5 = jax.jit(jax.value_and_grad(loss_of))
 
 
 def stopping(params, batches):
     for batch in batches:
-        loss, gradients = compute_gradients_2(params, batch)
+        loss, gradients = value_and_grad_loss_of_5(params, batch)
         if loss < 1e-3:
             break
         params = train_step(params, gradients)
     return params
 
 
-@jax.jit
-def compute_gradients(params, batch):
-    return jax.value_and_grad(loss_of)(params, batch)
+value_and_grad_loss_of_4 = jax.jit(jax.value_and_grad(loss_of))
 
 
 @jax.jit
@@ -84,7 +74,7 @@ def clipped_step(params, rate, gradients):
 # Python needs the loss in between: the two parts are two programs.
 def clipped(params, batches, limit):
     for batch in batches:
-        loss, gradients = compute_gradients(params, batch)
+        loss, gradients = value_and_grad_loss_of_4(params, batch)
         rate = 0.1 if float(loss) > limit else 0.01
         params = clipped_step(params, rate, gradients)
     return params

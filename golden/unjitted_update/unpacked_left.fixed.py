@@ -29,14 +29,9 @@ def unknown_step(point, moved):
 
 
 def unknown(f, shift, point):
-    df = jax.grad(f)
-
-    @jax.jit
-    def compute_down(point):
-        return df(point)
-
+    df = jax.jit(jax.grad(f))
     for _ in range(100):
-        down = compute_down(point)
+        down = df(point)
         moved = shift(down)
         point = unknown_step(point, moved)
     return point

@@ -94,9 +94,10 @@ The same holds for variables inside a `try`.
 Order: statements between those of a step run before or after all of them, and only if neither reads what the other
 binds, and no clock is read.
 
-Place: a step of a function that is called repeatedly is defined at the top of the file. An optimizer that the
-function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes become
-static arguments, and so does the method that applies a model, as in `evaluate(params, batches, model.apply)`.
+Place: a step of a function that is called repeatedly is defined at the top of the file. If it only calls a
+derivative, that is put under `jit`, `grad_loss = jax.jit(jax.grad(loss))`, and no function is written. An optimizer
+that the function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes
+become static arguments, and so does the method that applies a model, as in `evaluate(params, batches, model.apply)`.
 
 Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
 while the loop runs. So are options of plain values in a dictionary or an object of declared fields
@@ -251,7 +252,7 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         at = call or function
         certain = certain or (found.goes_on and _is_certain(module, at))
         eager = _Eager(at, f"`{function.name}` runs", where)
-        return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
+        return _finding(eager, _title(module, found), partial(extract, module, found), certain=certain)
     eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
     return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", refused or first, certain=certain)
 
@@ -266,7 +267,7 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
         return _finding(eager, _TITLE, declined.reason, certain=certain)
     taken.traced.update(node for statement in found.row.statements for node in walk(statement))
     certain = certain or (found.goes_on and _is_certain(module, eager.at))
-    return _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
+    return _finding(eager, _title(module, found), partial(extract, module, found), certain=certain)
 
 
 def _of_round(
@@ -300,7 +301,7 @@ def _of_round(
     found = _most_of(module, values, function)
     if found is not None:
         taken.add(found)
-        yield _finding(eager, _TITLE, partial(extract, module, found), certain=certain)
+        yield _finding(eager, _title(module, found), partial(extract, module, found), certain=certain)
         refused = None
     for inner, called in calls_in(module, function):
         if inner in taken.nodes:
@@ -350,7 +351,7 @@ def _of_elsewhere(
         found = _most_of(module, values, function) if module.method_of(function) is not None else None
         if found is not None:
             taken.add(found)
-            yield _finding(eager, _TITLE, partial(extract, module, found), certain=False)
+            yield _finding(eager, _title(module, found), partial(extract, module, found), certain=False)
         elif module.get(Device).of_function(function) >= 2 * ENOUGH:
             yield _finding(eager, title, declined.reason, certain=False)
         return
@@ -387,7 +388,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
         taken.add(found)
         certain = certain and found.goes_on
         yield _only_called(module, values, found, eager, taken, certain=certain) or _finding(
-            eager, _TITLE, partial(extract, module, found), certain=certain
+            eager, _title(module, found), partial(extract, module, found), certain=certain
         )
 
 
@@ -555,6 +556,10 @@ def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain
         guess=True,
         certain_if="this loop runs eagerly, and often",
     )
+
+
+def _title(module: Module, found: Extraction) -> str:
+    return _TITLE if found.derived is None else f"Put `{module.text(found.derived.made)}` under `jax.jit`"
 
 
 def _short(module: Module, work: ast.expr) -> str:

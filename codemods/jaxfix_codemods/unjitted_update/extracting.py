@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from jaxfix.api import Module, Rewriter, frozen, walk
 from jaxfix.api.analysis import hoisting
+from jaxfix_codemods.unjitted_update.derived import Derived, write
 from jaxfix_codemods.unjitted_update.rows import Row
 
 _LONG = 60
@@ -31,6 +32,7 @@ class Extraction:
       goes_on: whether it is passed what it bound at the call before.
       lifted: what the function around binds at every call, and the module is to bind once, above the function.
       counting: of `given`, Python numbers that change, for each of which `equinox.filter_jit` would compile.
+      derived: the derivative that is all of it, and is jitted instead.
     """
 
     row: Row
@@ -50,10 +52,15 @@ class Extraction:
     goes_on: bool = False
     lifted: tuple[ast.Assign, ...] = ()
     counting: frozenset[str] = frozenset()
+    derived: Derived | None = None
 
 
 def extract(module: Module, found: Extraction, edit: Rewriter) -> None:
     """Puts the statements into a function before the loop, and a call in their place."""
+    if found.derived is not None:
+        jit = edit.member(found.by, prefer="jax", at=found.before)
+        write(module, found.derived, found.name, jit, found.before, edit)
+        return
     called = f"{found.own}.{found.name}" if found.own else found.name
     body: list[str] = _copying(found, edit)
     taken = {each: edit.take(each, _inside(found, each)) for each in found.row.statements if not _is_seen(found, each)}

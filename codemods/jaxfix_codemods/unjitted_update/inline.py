@@ -43,6 +43,7 @@ from jaxfix_codemods.unjitted_update.checks import (
 )
 from jaxfix_codemods.unjitted_update.constants import constant_attributes
 from jaxfix_codemods.unjitted_update.converted import converted
+from jaxfix_codemods.unjitted_update.derived import derived
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.extracting import Extraction
 from jaxfix_codemods.unjitted_update.functions import Functions
@@ -323,10 +324,12 @@ class _Judge:
         if state is not None and copy is not None:
             renamed |= dict.fromkeys(self._copied_reads(state), copy)
             names |= {f"{root}.{each}": f"{copy}.{each}" for each in state.bound}
+        is_plain = not (own or state or self._handed or self._lifted or self._filtered or self._objects or self._models)
+        alone = derived(self._module, self._at, given, before) if is_plain else None
         return Extraction(
             self._at,
             before,
-            self._naming.step(own, given, results),
+            self._naming.step(own, given, results) if alone is None else alone.name(self._module),
             parameters,
             tuple(map(self._written_as, given)),
             tuple(names[name] for name in results),
@@ -341,6 +344,7 @@ class _Judge:
             any(map(self._comes_again, {*given} & {*results})),
             self._lifted,
             self._counting,
+            alone,
         )
 
     def _written_as(self, name: str) -> str:

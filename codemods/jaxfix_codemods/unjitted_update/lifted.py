@@ -34,7 +34,7 @@ def _binds(
             is_free = not module.bindings(name, module.tree) and not hasattr(builtins, name)
             is_free = is_free and not module.get(Identifiers).is_taken_elsewhere(name)
             is_kept = is_bound_once and all(_is_called(module, use) for use in module.reads(name, function))
-            return is_kept and is_free and is_made_by_library(module, value) and _stands_at(module, value, top)
+            return is_kept and is_free and is_made_by_library(module, value) and stands_at(module, value, top)
     return False
 
 
@@ -45,7 +45,7 @@ def _is_called(module: Module, use: ast.Name) -> bool:
     return isinstance(call, ast.Call) and call.func is method
 
 
-def _stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:
+def stands_at(module: Module, value: ast.expr, top: ast.stmt) -> bool:
     """Whether all that `value` reads is bound in the module before `top`, and once, and by no other file again."""
     if any(_is_replaced(module, node) for node in walk(value)):
         return False
