@@ -51,6 +51,21 @@ def sample(params, key, x):
 
 
 @jax.jit
+def walk_step(key, x):
+    key, draw = jax.random.split(key)
+    x = x + 0.1 * jnp.sin(x) * jax.random.normal(draw, x.shape)
+    return key, x, x**2 - jnp.mean(x)
+
+
+def walk(key, x):
+    path = []
+    for _ in range(200):
+        key, x, value = walk_step(key, x)
+        path.append(value)
+    return jnp.stack(path)
+
+
+@jax.jit
 def run_step(params):
     return jax.tree.map(lambda p: p * 0.9 + jnp.sin(p) * 0.1, params)
 
@@ -89,4 +104,4 @@ if __name__ == "__main__":
     weights = {"b": jnp.zeros(32), "c": jnp.zeros(2), "v": jnp.ones((32, 2)), "w": jnp.ones((4, 32))}
     data = jnp.ones((8, 4))
     print(evaluate(weights), sample(weights, jax.random.PRNGKey(0), data), schedule(weights, data))
-    print(Search(weights).run(data))
+    print(Search(weights).run(data), walk(jax.random.PRNGKey(1), data))

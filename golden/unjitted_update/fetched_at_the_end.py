@@ -33,6 +33,15 @@ def sample(params, key, x):
     return kept
 
 
+def walk(key, x):
+    path = []
+    for _ in range(200):
+        key, draw = jax.random.split(key)  # want: unjitted-update
+        x = x + 0.1 * jnp.sin(x) * jax.random.normal(draw, x.shape)
+        path.append(x**2 - jnp.mean(x))
+    return jnp.stack(path)
+
+
 class Search:
     def __init__(self, params):
         self.params, self.best = params, float("inf")
@@ -57,4 +66,4 @@ if __name__ == "__main__":
     weights = {"b": jnp.zeros(32), "c": jnp.zeros(2), "v": jnp.ones((32, 2)), "w": jnp.ones((4, 32))}
     data = jnp.ones((8, 4))
     print(evaluate(weights), sample(weights, jax.random.PRNGKey(0), data), schedule(weights, data))
-    print(Search(weights).run(data))
+    print(Search(weights).run(data), walk(jax.random.PRNGKey(1), data))

@@ -59,6 +59,7 @@ from jaxfix_codemods.unjitted_update.reading import Variables, context_of
 from jaxfix_codemods.unjitted_update.rows import Row, choices, loads
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sizes import is_passed_size
+from jaxfix_codemods.unjitted_update.sliced import sliced
 from jaxfix_codemods.unjitted_update.variables import dotted, is_called, own_reads
 
 _PLAIN_JIT = where(Transform.COMPILES) & where(Transform.SAME_RESULT)
@@ -187,11 +188,11 @@ class _Judge:
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
         if not copied and not objects:
-            self._variables.items |= {
-                **picked(module, self._variables.inside, scope),
-                **options_of(module, self._variables.inside, scope),
-                **converted(module, values, self._variables.inside, scope),
-            }
+            inside = self._variables.inside
+            self._variables.pass_items(picked(module, inside, scope))
+            self._variables.pass_items(sliced(module, inside, scope))
+            self._variables.pass_items(options_of(module, inside, scope))
+            self._variables.pass_items(converted(module, values, inside, scope))
         between = self._before_items()
         options = [each for some in self._variables.items.values() for each in some if isinstance(each, ast.Attribute)]
         if any(may_fill(module, each) for each in between) or (

@@ -36,7 +36,7 @@ def picked(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
             text = f"`{module.text(item)}` is read only where something holds: a step would be passed it always"
             raise Declined(Reason(Code.NEEDS_VALUE, text))
         check_width(module, item, module.text(item))
-        if bound.isdisjoint({module.text(item.value), _root(item.value), item.slice.id}):
+        if bound.isdisjoint({module.text(item.value), root(item.value), item.slice.id}):
             found.setdefault(module.text(item), []).append(item)
     return found
 
@@ -57,7 +57,11 @@ def _is_unknown(module: Module, call: ast.Call) -> bool:
 
 def _is_picked(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
     key, around = item.slice, module.parent(item)
-    if not isinstance(key, ast.Name) or not isinstance(item.ctx, ast.Load) or not _is_of(module, item.value, scope):
+    if (
+        not isinstance(key, ast.Name)
+        or not isinstance(item.ctx, ast.Load)
+        or not is_of_scope(module, item.value, scope)
+    ):
         return False
     if isinstance(around, ast.Call) and around.func is item:
         return False  # a function
@@ -79,7 +83,7 @@ def is_chosen(module: Module, item: ast.expr) -> bool:
     return False
 
 
-def _is_of(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
+def is_of_scope(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
     """Whether it is a variable of the scope, or a part of one: of the object of its method an attribute."""
     match whole:
         case ast.Name(id=name):
@@ -89,11 +93,11 @@ def _is_of(module: Module, whole: ast.expr, scope: ast.AST) -> bool:
         case ast.Attribute(value=ast.Name() as root) if is_own(module, root):
             return module.scope_of(root.id, root) is scope
         case ast.Attribute(value=inner) | ast.Subscript(value=inner, slice=ast.Constant()):
-            return _is_of(module, inner, scope)
+            return is_of_scope(module, inner, scope)
     return False
 
 
-def _root(whole: ast.expr) -> str:
+def root(whole: ast.expr) -> str:
     while isinstance(whole, ast.Attribute | ast.Subscript):
         whole = whole.value
     return whole.id if isinstance(whole, ast.Name) else ""
@@ -104,14 +108,15 @@ def _is_given(module: Module, key: ast.Name, whole: ast.expr, scope: ast.AST) ->
     bound = module.bindings(key.id, scope)
     is_plain = isinstance(whole, ast.Name)
     return bool(bound) and all(
-        _is_target(module, each.node) or (is_plain and isinstance(each.node, ast.arg)) for each in bound
+        is_target(module, each.node) or (is_plain and isinstance(each.node, ast.arg)) for each in bound
     )
 
 
-def _is_target(module: Module, node: ast.AST) -> bool:
+def is_target(module: Module, node: ast.AST) -> bool:
+    """Whether a loop binds `node` to what it runs over, alone or with others."""
     match module.parent(node):
         case ast.Tuple() as pair:
-            return _is_target(module, pair)
+            return is_target(module, pair)
         case ast.For(target=target):
             return target is node
     return False

@@ -14,6 +14,7 @@ from jaxfix_codemods.unjitted_update.items import item_names
 from jaxfix_codemods.unjitted_update.keyed import entry_names
 from jaxfix_codemods.unjitted_update.options import option_names
 from jaxfix_codemods.unjitted_update.reading import Variables
+from jaxfix_codemods.unjitted_update.sliced import slice_names
 
 _GRADIENTS = where(Transform.GRADIENT) | where(Transform.WITH_VALUE)
 
@@ -115,8 +116,10 @@ class Naming:
     def _item_names(self, item: str) -> Iterator[str]:
         first = self._variables.items[item][0]
         match first:
-            case ast.Subscript():
+            case ast.Subscript(slice=ast.Name()):
                 return item_names(first)
+            case ast.Subscript():
+                return slice_names(first)
             case ast.Attribute():
                 return option_names(first)
             case ast.Call():

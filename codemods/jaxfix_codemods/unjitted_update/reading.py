@@ -30,15 +30,22 @@ class Variables:
         self._module, self._row, self._scope = module, row, scope
         self.inside = {node for part in row for node in walk(part)}
         self.items: dict[str, list[ast.Subscript] | list[ast.Attribute] | list[ast.Call]] = {}
+        self._in_items = set[ast.AST]()
         self.entries: dict[str, list[ast.Subscript]] = {}
         self.attributes: Mapping[str, list[ast.Attribute]] = {}
+
+    def pass_items(self, items: Mapping[str, list[ast.Subscript] | list[ast.Attribute] | list[ast.Call]]) -> None:
+        """Adds to what the step is passed."""
+        self.items |= items
+        every = [item for some in items.values() for item in some]
+        self._in_items |= {part for item in every for part in walk(item) if part is not item}
 
     def variables(self, statement: ast.stmt | ast.expr, context: type[ast.expr_context]) -> list[tuple[ast.expr, str]]:
         """The variables and attributes of the scope that a statement reads, or binds, in order."""
         module = self._module
         found: list[tuple[ast.expr, str]] = []
         for node in walk(statement):
-            if self.items and self.is_item(node):
+            if self.items and self.is_item(node) and not self.is_in_item(node):
                 found.append((node, module.text(node)))
             elif self.entries and isinstance(node, ast.Subscript) and self.is_entry_variable(node):
                 found.append((node, entry_text(node)))
@@ -126,12 +133,8 @@ class Variables:
         return is_read and node in self.items.get(self._module.text(node), ())
 
     def is_in_item(self, part: ast.expr) -> bool:
-        """Whether it is the sequence, or the key, of an item that the step is passed."""
-        item = self._module.parent(part) if self.items else None
-        item = self._module.parent(item) if isinstance(item, ast.keyword) else item
-        if item is not None and self.is_item(item):
-            return True
-        return isinstance(item, ast.Attribute | ast.Subscript) and item.value is part and self.is_in_item(item)
+        """Whether it is a part of an item that the step is passed: of the sequence, or of the key."""
+        return part in self._in_items
 
     def is_entry_variable(self, node: ast.AST | None) -> bool:
         """Whether it is an entry of a dictionary that is a variable."""

@@ -26,17 +26,16 @@ def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
 
 
 def read_by(module: Module, statement: ast.stmt) -> ast.expr | None:
-    """What a statement computes on the device and fetches: `x` of `total += float(x)`, of `losses.append(x.item())`."""
+    """What a statement computes on the device for the host: `x` of `total += float(x)`, of `losses.append(x)`."""
     match statement:
         case ast.Assign(targets=[ast.Name() | ast.Attribute()], value=value):
-            pass
+            found = _fetched(module, value)
         case ast.AugAssign(target=ast.Name() | ast.Attribute(), value=value):
-            pass
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[value], keywords=[])):
-            pass
+            found = _fetched(module, value)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[kept], keywords=[])):
+            value, found = statement.value, _fetched(module, kept)
         case _:
             return None
-    found = _fetched(module, value)
     return found if found is not value and _comes_back(module, found) else None
 
 

@@ -28,6 +28,7 @@ from jaxfix_codemods.unjitted_update.options import options_of
 from jaxfix_codemods.unjitted_update.returned import read_by, result_of
 from jaxfix_codemods.unjitted_update.settled import has_constants, is_settled
 from jaxfix_codemods.unjitted_update.sizes import is_passed_size
+from jaxfix_codemods.unjitted_update.sliced import slicing
 from jaxfix_codemods.unjitted_update.sums import sum_of
 from jaxfix_codemods.unjitted_update.variables import Touched, computed, dotted, is_called, own_reads, touched
 
@@ -139,8 +140,9 @@ class _Chooser:
         found = demands_of_statements(self._module, statements, own=self._copied)
         if found.reason is not None:
             return found.reason.restated(f"the step cannot be traced: {found.reason}")
+        slices = self._slicing(statements) if found.values else frozenset()
         for name, asked in found.values.items():
-            if name == counter:
+            if name == counter or name in slices:
                 continue
             is_known = self._copied or has_constants(self._module, statement, found.attributes)
             is_size = is_settled(self._module, name, statement, self._nodes) or is_passed_size(
@@ -149,6 +151,11 @@ class _Chooser:
             if not ((is_known if name == self._own else is_size) or self._is_of_options(name, found, statements)):
                 return Reason(Code.NEEDS_VALUE, f"the step {asked}")
         return None if self._copied else self._why_object_unstable(statement)
+
+    def _slicing(self, statements: Sequence[ast.stmt | ast.expr]) -> frozenset[str]:
+        """The variables that the statements read in slices alone, which a step is passed."""
+        nodes = [node for each in statements for node in walk(each)]
+        return slicing(self._module, nodes, self._module.function(self._block[0]) or self._module.tree)
 
     @cached_property
     def _nodes(self) -> frozenset[ast.AST]:

@@ -1,0 +1,114 @@
+"""Slices by a variable of a loop are taken outside of a step, and passed."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+
+def loss_of(params, x, y):
+    return jnp.mean((jnp.tanh(x @ params["w"]) + params["b"] - y) ** 2)
+
+
+def fit(params, images, labels, size=32):
+    optimizer = optax.adam(1e-2)
+    state = optimizer.init(params)
+    for epoch in range(10):
+        for i in range(0, len(images), size):
+            loss, gradients = jax.value_and_grad(loss_of)(  # want: unjitted-update
+                params, images[i : i + size], labels[i : i + size]
+            )
+            updates, state = optimizer.update(gradients, state)
+            params = optax.apply_updates(params, updates)
+        print(epoch, loss)
+    return params
+
+
+def shuffled(params, images, labels, key, rate=0.1):
+    for _ in range(10):
+        key, draw = jax.random.split(key)
+        order = jax.random.permutation(draw, images.shape[0])
+        for number, start in enumerate(range(0, 256, 32)):
+            gradients = jax.grad(loss_of)(  # want: unjitted-update
+                params, images[order[start : start + 32]], labels[order[start : start + 32]]
+            )
+            params = jax.tree.map(lambda p, g: p - rate * g, params, gradients)
+    return params
+
+
+class Trainer:
+    def __init__(self, params, images, labels, size):
+        self.params, self.size = params, size
+        self.images, self.labels = images, labels
+        self.optimizer = optax.sgd(0.1)
+        self.state = self.optimizer.init(params)
+
+    def epoch(self):
+        for i in range(len(self.images) // self.size):
+            gradients = jax.grad(loss_of)(  # want: unjitted-update
+                self.params,
+                self.images[i * self.size : (i + 1) * self.size],
+                self.labels[i * self.size : (i + 1) * self.size],
+            )
+            updates, self.state = self.optimizer.update(gradients, self.state)
+            self.params = optax.apply_updates(self.params, updates)
+
+
+def windows(xs, w):
+    found, start = [], 0
+    while start < 60:
+        found.append(jnp.sum(xs[start : start + 4] * w) / jnp.sum(w) + jnp.tanh(w).mean())  # want: unjitted-update
+        start += 1
+    return found
+
+
+def relaxed(u):
+    for i in range(1, 60):
+        v = jnp.sin(u[i : i + 4]) * jnp.cos(u[:4]) + jnp.tanh(u[:4])  # want: unjitted-update (no fix)
+        u = u.at[:4].set(v * jnp.mean(v) - 0.1 * jnp.exp(v))
+    return u
+
+
+def swept(u):
+    for i in range(1, 60):
+        u = u * 0.9 + jnp.roll(u, 1) * 0.1 - jnp.tanh(u)  # want: unjitted-update
+        u = u.at[:4].set(jnp.sin(u[i : i + 4]) * jnp.cos(u[:4]) + jnp.tanh(u[:4]))
+    return u
+
+
+# Batches by a number and its end.
+def numbered(params, images, labels, size):
+    for i in range(len(images) // size):
+        begin = i * size
+        end = min(begin + size, len(images))
+        gradients = jax.grad(loss_of)(params, images[begin:end], labels[begin:end])  # want: unjitted-update
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+    return params
+
+
+# Longer at each iteration: each length would be compiled for.
+def prefixes(params, images, labels):
+    for i in range(1, 64):
+        gradients = jax.grad(loss_of)(params, images[:i], labels[: i + 0])  # want: unjitted-update (no fix)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+    return params
+
+
+def triangles(params, images, labels):
+    for i in range(1, 64):
+        gradients = jax.grad(loss_of)(params, images[i : 2 * i], labels[i : i + i])  # want: unjitted-update (no fix)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+    return params
+
+
+if __name__ == "__main__":
+    start = {"b": jnp.zeros(1), "w": jnp.ones((4, 1))}
+    data = jax.random.normal(jax.random.PRNGKey(0), (256, 4))
+    target = np.asarray(data.sum(1, keepdims=True))
+    print(fit(start, data, target), shuffled(start, data, target, jax.random.PRNGKey(1)))
+    trainer = Trainer(start, data, target, 32)
+    for _ in range(10):
+        trainer.epoch()
+    print(trainer.params, windows(data[:, 0], jnp.ones(4)))
+    print(relaxed(data[:, 0]), swept(data[:, 0]))
+    print(numbered(start, data, target, 32), prefixes(start, data, target), triangles(start, data, target))
