@@ -14,12 +14,16 @@ class Options:
     floor: float | None = None
 class Sampler:
     def __init__(self, noise):
-        self.noise, self.count, self.total = noise, 0, 0.0
+        self.noise, self.count, self.total, self.kept = noise, 0, 0.0, x
     def draw(self, v):
         self.count += 1
         if self.noise > 0.0:
             v = v + self.noise * jnp.cos(v)
         return v
+    def synced(self, v):
+        if self.count % 4 == 0:
+            self.kept = v
+        return v + 1.0
     def add(self, v):
         self.total += float(v.sum())
     def reset(self):
@@ -41,7 +45,7 @@ def floored(v, options):
     return v if options.floor is None else jnp.maximum(v, options.floor)
 sampler, v = Sampler(0.5), jnp.array([0.3, -0.4, 0.9])
 for k in range(3):
-    sampler.draw(x), sampler.add(x), sampler.reset()
+    sampler.draw(x), sampler.add(x), sampler.reset(), sampler.synced(x)
     v = descend(v)
     attend(jnp.sin(jnp.arange(20.0)).reshape(5, 4) + k, jnp.eye(4), jnp.eye(4) * 0.5)
     floored(x, Options(floor=0.25))
@@ -51,6 +55,7 @@ CHANGES = (
         "        self.count += 1\n        if self.noise > 0.0:\n",
         "        if self.noise > 0.0:\n            self.count += 1\n",
     ),
+    ("self.count % 4 == 0", "self.count and self.count % 4 == 0"),
     ("mean, self.total = self.total / 4, 0.0", "mean, self.total = self.total / 4, 0.0 * self.total"),
     ("    return v - step * slope", "    return v - (step if energy(v - step * slope) < now else 0.5) * slope"),
     ("/ q.shape[-1] ** 0.5", "* 0.5"),
@@ -59,7 +64,7 @@ CHANGES = (
         "jnp.maximum(v, options.floor) if options.floor else v",
     ),
 )
-NAMES = ("Sampler.draw", "Sampler.reset", "descend", "attend", "floored")
+NAMES = ("Sampler.draw", "Sampler.reset", "Sampler.synced", "descend", "attend", "floored")
 
 
 def test_data_of_other_sizes_are_tried(tmp_path: Path) -> None:

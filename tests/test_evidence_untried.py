@@ -38,6 +38,15 @@ def test_data_on_which_a_loop_might_not_end_are_not_tried(tmp_path: Path) -> Non
 
 
 @pytest.mark.evidence
+def test_a_generator_that_never_ends_gets_no_empty_data(tmp_path: Path) -> None:
+    text = (
+        "def f(v):\n    while True:\n        for row in v:\n            yield v * 2.0\n"
+        "rows = f(x)\nprint(next(rows), next(rows))\n"
+    )
+    assert "no rows (a loop might not end)" in untried(tmp_path, text, "f")
+
+
+@pytest.mark.evidence
 def test_integers_that_are_not_varied_are_named(tmp_path: Path) -> None:
     text = (
         "class A:\n    def __init__(self, n):\n        self._n, self.m = n + 1, n\n"

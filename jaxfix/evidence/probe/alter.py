@@ -29,7 +29,7 @@ class Alter:
     number: Callable[[Any], Any] | None = None
 
     def smaller(self) -> "tuple[Alter, ...]":
-        """What makes the numbers in a value smaller, and nothing else: integers by one and by half, floats zero."""
+        """What makes the numbers in a value smaller, and nothing else: integers by one and by half, all zero."""
         return tuple(replace(self, number=number) for number in (_one_less, _half, _zero))
 
     def __call__(self, value: Any, depth: int = 0) -> Any:
@@ -102,7 +102,7 @@ def _half(value: Any) -> Any:
 
 
 def _zero(value: Any) -> Any:
-    return 0.0 if type(value) is float and value else value
+    return type(value)(0) if type(value) in (int, float) and value else value
 
 
 def in_place(value: Any) -> bool:

@@ -384,7 +384,9 @@ class Beyond:
     def shapes(self, leaves: Leaves) -> Iterator[None]:
         """Arrays of other shapes and dtypes; both functions are called where tracing distinguishes them."""
         for how, other in kinds.shaped(leaves, self.limits):
-            if self._is_one_program(other) or self.trial.pair(how, other):
+            if self.sides.hazardous and how.startswith(f"{kinds.GIVEN}{kinds.NO_ROWS}"):
+                self.trial.record.untried.leave_out(self.trial.name, kinds.NO_ROWS, "a loop might not end")
+            elif self._is_one_program(other) or self.trial.pair(how, other):
                 self.trial.has_tried(leaves, other)
             yield
 

@@ -20,6 +20,7 @@ from .samples import Sample, array, is_array, is_key, is_tracer, placed
 Leaves = list[Any]
 GIVEN = "given "
 """How the labels of calls begin whose arguments are of kinds that the program does not pass."""
+NO_ROWS = "no rows"
 BEYOND = "an integer beyond single precision"
 _MOST_ALONE, _MOST_ROWS, _MOST_THRESHOLDS = 4, 2048, 3
 _MOST_NEAR, _MOST_SIZE, _MOST_WIDTHS = 12, 1 << 22, 4
@@ -47,7 +48,7 @@ def shaped(leaves: Leaves, limits: Limits) -> Iterator[tuple[str, Leaves]]:
         yield from _if_new(f"{GIVEN}axes of {size} as {size + 1}", leaves, _widened(leaves, size))
     for length in itertools.chain(*lengths(leaves)):
         for rows in dict.fromkeys((0, 1, *_asked(leaves, length, limits))):
-            words = {0: "no rows", 1: "one row"}.get(rows, f"{rows} rows")
+            words = {0: NO_ROWS, 1: "one row"}.get(rows, f"{rows} rows")
             how = f"{GIVEN}{words} {in_arrays(length, leaves)}".rstrip()
             yield from _if_new(how, leaves, _resized(leaves, length, rows))
 

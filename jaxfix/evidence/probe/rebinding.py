@@ -218,7 +218,7 @@ class Slots:
             return
         if type(value) in (int, float):
             floats = 0.0, *self.bounds, math.nan
-            near = dict.fromkeys((*smaller(value), *self.numbers) if type(value) is int else floats)
+            near = dict.fromkeys((*smaller(value), 0, *self.numbers) if type(value) is int else floats)
             yield from ((f"{label} = {number}", number) for number in near if number not in (value, other))
             return
         for alter in self.alter.smaller():
