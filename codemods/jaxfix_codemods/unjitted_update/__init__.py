@@ -201,7 +201,8 @@ def find(module: Module) -> Iterator[Finding]:
     working = (loop for loop in module.get(hot_loops) if not draws(module, loop))
     for repeating in sorted(working, key=partial(site, module)):
         for call, function in calls_in(module, repeating):
-            if call not in taken.nodes and not taken.traces(module, call):
+            is_taken = call in taken.nodes or taken.traces(module, call) or taken.holds(module, function)
+            if not is_taken:
                 yield from _of_round(module, values, call, function, taken)
     for function, use in looped_elsewhere(module):
         if function not in taken.functions:
@@ -526,6 +527,14 @@ class _Taken:
 
     def add(self, found: Extraction) -> None:
         self.nodes.update(node for statement in found.row.statements for node in walk(statement))
+
+    def holds(self, module: Module, function: ast.FunctionDef) -> bool:
+        """Whether such statements alone call a function: their programs hold what it does."""
+        uses = instance_state.users(module, function)
+        every = (*uses.calls, *uses.others)
+        if not every or uses.outside or uses.through_objects:
+            return False
+        return all(use in self.traced or use in self.nodes for use in every)
 
     def traces(self, module: Module, node: ast.AST) -> bool:
         """Whether `node` is in a function that such statements alone use: a trace of these comes to it."""
