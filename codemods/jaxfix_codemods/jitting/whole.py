@@ -281,7 +281,7 @@ def _check_results(module: Module, values: Values, function: ast.FunctionDef, us
     if not results:
         raise Declined(Reason(Code.SIDE_EFFECT, f"`{function.name}` returns nothing: it must change something else"))
     for result in results:
-        for leaf in leaves(result):
+        for leaf in _all_leaves(module, result):
             what = plain_value(module, values, leaf)
             if what is not None:
                 raise Declined(
@@ -314,6 +314,18 @@ def leaves(expr: ast.expr) -> Iterator[ast.expr]:
             yield expr
 
 
+def _all_leaves(module: Module, expr: ast.expr) -> Iterator[ast.expr]:
+    """The leaves of `expr`, and of what its variables are bound to once."""
+    for leaf in leaves(expr):
+        match module.only_value(leaf) if isinstance(leaf, ast.Name) else leaf:
+            case ast.Tuple() | ast.List() | ast.Dict() as display:
+                yield from leaves(display)
+            case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+                yield from (part for keyword in keywords for part in leaves(keyword.value))
+            case _:
+                yield leaf
+
+
 def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
     """What a leaf is, in words, if it is not an array; None if it may be one."""
     match leaf:
@@ -331,13 +343,15 @@ def plain_value(module: Module, values: Values, leaf: ast.expr) -> str | None:
             return f"`{module.text(leaf)}`"
         case ast.Set() | ast.SetComp() | ast.GeneratorExp():
             return f"`{module.text(leaf)}`"
-        case ast.Attribute(attr="shape" | "dtype" | "ndim" | "size"):
+        case ast.Attribute(attr=attr) if attr in _STATIC or attr.startswith("__"):
             return f"`{module.text(leaf)}`"
+        case ast.Attribute(value=owner) if module.definition(owner) is not None:
+            return f"`{module.text(leaf)}`, an attribute of a function"
     for source in values.origins.of(leaf):
         if isinstance(source, ast.JoinedStr) or (isinstance(source, ast.Constant) and isinstance(source.value, str)):
             return f"`{module.text(leaf)}`, a string"
-    if isinstance(leaf, ast.Name) and is_length(module, leaf):
-        return f"`{leaf.id}`, a Python number"
+    if is_length(module, leaf) or is_integer_field(module, leaf):
+        return f"`{module.text(leaf)}`, a Python number"
     form = values.of(leaf).form
     return f"`{module.text(leaf)}`, a {form.value} number" if form in (Form.PYTHON, Form.NUMPY) else None
 
