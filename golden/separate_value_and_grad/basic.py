@@ -147,3 +147,16 @@ def objective(loss):
         return value, slope
 
     return both, value_of, slope_of
+
+
+def log_density(x):
+    return -0.5 * jnp.sum(x**2) - jnp.sum(jnp.cos(3 * x))
+
+
+def langevin(x, noises):
+    for noise in noises:
+        value = log_density(x)
+        other = jax.grad(log_density)(noise + 1)
+        sums = log_density(noise) + other
+        x = x + noise + jax.grad(log_density)(x) * value * sums  # want: separate-value-and-grad
+    return x

@@ -96,6 +96,42 @@ def filled_between(params, read):
     return params
 
 
+def _fills(x):
+    x += 1
+    return 0
+
+
+def _sets(x):
+    x[0] = 1
+    return jnp.sum(x)
+
+
+def _shifts(x):
+    x += 1
+    return jnp.sum(x)
+
+
+def _calls(f, x):
+    return f(x) + 1
+
+
+def filled_by_functions(params, x, f):
+    for _ in range(100):
+        loss = loss_fn(params, x)
+        _fills(x)
+        params = params - jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): may change
+        loss = loss_fn(params, x)
+        a = _sets(x)
+        params = params - a * jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): may change
+        loss = loss_fn(params, x)
+        a = _calls(f, x)
+        params = params - a * jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): may change
+        loss = loss_fn(params, x)
+        a = jax.grad(_shifts)(x)
+        params = params - a * jax.grad(loss_fn)(params, x) / loss  # want: separate-value-and-grad (no fix): may change
+    return params
+
+
 def added_to(params, x, others):
     for _ in range(100):
         loss = loss_fn(params, x)

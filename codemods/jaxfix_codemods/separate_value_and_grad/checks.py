@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, walk
+from jaxfix.api import FUNCTIONS, Code, Declined, Function, Module, Reason, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
     MAKES_RULES,
     USERS,
@@ -14,7 +14,7 @@ from jaxfix.api.analysis import (
     is_impure,
     is_stored,
 )
-from jaxfix.api.library import Effect, Package, Result, Transform, short_names, where
+from jaxfix.api.library import CONTROL_FLOW, Effect, Package, Result, Transform, short_names, where
 from jaxfix_codemods.following import closure, inside, unknown_calls
 from jaxfix_codemods.separate_value_and_grad.layers import check_unchanged, is_of_stateless_layers
 from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
@@ -27,6 +27,7 @@ _HARMLESS = short_names(Effect.READS, "builtins") | short_names(Effect.PURE, "bu
 _READING = where(Package.READS) | where(Package.IMMUTABLE)
 _CONVERTING = where(Result.CONVERTED)
 _MUTATING = where(Effect.MUTATES)
+_DIFFERENTIATING = where(Transform.DIFFERENTIATES)
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 _COLLECTORS = short_names(Effect.MUTATES, "builtins.list")
 _Variable = tuple[str, ast.AST | None]
@@ -300,7 +301,11 @@ def _is_harmless(module: Module, call: ast.Call, watched: frozenset[_Variable]) 
         return is_read and not is_filled and not is_impure(qualname) and qualname not in _MUTATING
     match call.func:
         case ast.Name(id=name):
-            return name in _HARMLESS and module.scope_of(name, call) is None
+            if module.scope_of(name, call) is None:
+                return name in _HARMLESS
+            return _only_computes(module, call.func)
+        case ast.Call(func=made, args=[named, *_]) if module.qualname(made) in _DIFFERENTIATING:
+            return _only_computes(module, named)
         case ast.Attribute(value=ast.Name(id=name) as owner, attr=attr) if attr in _COLLECTORS:
             return (name, module.scope_of(name, owner)) not in watched and _is_list(module, owner)
         case ast.Attribute(attr="update"):  # of an optimizer that returns what it makes
@@ -308,6 +313,30 @@ def _is_harmless(module: Module, call: ast.Call, watched: frozenset[_Variable]) 
         case ast.Attribute(attr=attr):
             return attr in _READERS and not is_stored(module, attr)
     return False
+
+
+def _only_computes(module: Module, named: ast.expr) -> bool:
+    """Whether a function of this file, and all that it runs, changes nothing, what it is passed included."""
+    functions = tuple(closure(module, named)) if isinstance(named, ast.Name) else ()
+    try:
+        for function in functions:
+            _check_function(module, function)
+    except Declined:
+        return False
+    nodes = [node for function in functions for node in inside(function)]
+    return (
+        bool(functions)
+        and all(jitted_by_decorator(module, each) or not getattr(each, "decorator_list", ()) for each in functions)
+        and not any(isinstance(node, ast.AugAssign) or _calls_what_is_passed(module, node) for node in nodes)
+        and next(unknown_calls(module, functions), None) is None
+    )
+
+
+def _calls_what_is_passed(module: Module, node: ast.AST) -> bool:
+    """Whether it may call a function that it is given, of which the caller knows more."""
+    if not isinstance(node, ast.Call):
+        return False
+    return isinstance(node.func, ast.Call) or module.qualname(node.func) in CONTROL_FLOW
 
 
 def _is_list(module: Module, name: ast.expr) -> bool:
