@@ -104,7 +104,8 @@ def chosen_last(
         "Chosen, adapted and made faster by hand before jaxfix had seen any of them, when all of it was there that the "
         "programs above have led to. Measured once. Two things were changed since because of two of them: what `vmap` "
         "makes again at each call of the function around is left alone, and a gradient is put under `jit` by itself "
-        "where nothing around it can be (mixture)."
+        "where nothing around it can be (mixture). lorenz was chosen later, in the same way: what `vmap` makes of a "
+        "jitted function is put under `jit` since."
     )
     yield ""
     yield from _section(programs, results, judgements, "###")
