@@ -1,7 +1,5 @@
 """What loops of other files call eagerly."""
 
-from dataclasses import replace
-
 import pytest
 
 from jaxfix.engine.analyze import analyze
@@ -69,26 +67,6 @@ def test_what_a_function_calls_that_a_loop_of_its_file_calls_is_put_under_jit() 
     )
     assert _found_in_tables(loop) == [(6, None), (15, None)]
     assert _found_in_tables(loop.replace("for step in range(1000):", "if (step := 1):")) == []
-
-
-@pytest.mark.parametrize(
-    ("loop", "is_distributed", "lines"),
-    [("play", False, [6, 11]), ("play", True, []), ("parts.play", False, []), ("test_play", False, [])],
-    ids=["a program", "a project that is built", "no program", "tests"],
-)
-def test_a_package_for_a_program_alone_is_followed(loop: str, is_distributed: bool, lines: list[int]) -> None:
-    text = LOOP.replace("import tables", "from parts import tables").replace("[0] = step", "[0]")
-    given = [
-        (SourceFile.decode(f"{name.replace('.', '/')}.py", each.encode()), Surroundings(name, is_distributed=kept))
-        for name, each, kept in [
-            ("parts.tables", LIBRARY, is_distributed),
-            ("parts", "from parts import tables\nprint(tables.cells(1, 2))\n", False),
-            (loop, text, False),
-        ]
-    ]
-    place = replace(given[0][1], project=joined(given))
-    found = analyze(given[0][0], (CODEMOD,), surroundings=place).diagnostics
-    assert [each.line for each in found if "mapped" not in each.message] == lines
 
 
 TRAINING = """

@@ -8,7 +8,6 @@ from typing import TypeGuard
 from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
     HOT,
-    IS_OF_PROGRAM,
     IS_USED,
     USERS,
     Use,
@@ -183,7 +182,7 @@ def _calls_jitted(module: Module, loop: ast.AST) -> bool:
 def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
     """The functions and methods that a loop of another file calls eagerly, and that start enough, with such a call.
 
-    Those of a package are for many callers, and are not asked about, unless it is only for the programs beside it.
+    Those of a package are for many callers, and are not asked about.
     """
     project = module.surroundings.project
     for function in _for_others(module):
@@ -200,9 +199,8 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
 
 
 def _for_others(module: Module) -> Iterator[ast.FunctionDef]:
-    """The functions of the file and the methods of its classes; none in a package, unless a program alone uses it."""
-    package, dot, _ = (module.surroundings.name or ".").partition(".")
-    if dot and not (package and module.surroundings.project.ask(IS_OF_PROGRAM, package)):
+    """The functions of the file and the methods of its classes; none in a package, where many call them."""
+    if "." in (module.surroundings.name or "."):
         return
     for each in module.tree.body:
         inner = each.body if isinstance(each, ast.ClassDef) else (each,)

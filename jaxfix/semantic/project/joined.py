@@ -310,16 +310,6 @@ class Joined:
         asking = sorted(where(Effect.ASKS_PROCESS))
         return ASKS_PROCESS in self._all_rebound or (self._around is not None and any(map(self._around.names, asking)))
 
-    def is_of_program(self, package: str) -> bool:
-        """Whether a file that is in no package uses a package, of which no file is part of a project that is built."""
-        return package in self._kept and package in self._used_by_programs
-
-    @cached_property
-    def _used_by_programs(self) -> frozenset[str]:
-        packages = {facts.name.partition(".")[0] for facts in self._files if "." in facts.name}
-        programs = (facts for facts in self._files if facts.name not in packages and "." not in facts.name)
-        return frozenset(each.partition(".")[0] for facts in programs if not facts.is_test for each in facts.mentions)
-
     def is_read(self) -> bool:
         """Whether there are files, and all of them could be read."""
         return bool(self._files) and not self._unread

@@ -147,7 +147,6 @@ CHANGES_OWN: Query[bool] = Query("changes own", bool, False, Joined.changes_own,
 FILLS: Query[bool] = Query("fills", bool, False, Joined.fills, Reads.ANY_FILE)
 READS_VARIABLE: Query[bool] = Query("reads variable", bool, False, Joined.reads_variable, Reads.ANY_FILE)
 TAKES_NAME: Query[bool] = Query("takes name", bool, False, Joined.takes_name, Reads.ANY_FILE)
-IS_OF_PROGRAM: Query[bool] = Query("is of program", bool, False, Joined.is_of_program, Reads.ANY_FILE)
 IS_READ: Query[bool] = Query("is read", bool, False, lambda joined, about: joined.is_read(), Reads.ANY_FILE)
 QUERIES: dict[str, Query[object]] = {query.name: query for query in [*globals().values()] if isinstance(query, Query)}
 
