@@ -23,13 +23,18 @@ class Compiled:
         self._folder = folder
         self._own: dict[str, object] = {}
 
+    @property
+    def place(self) -> str:
+        """The folder of this process."""
+        return os.path.join(self._folder, f"compiled-{os.getpid()}")
+
     def keep(self) -> None:
         """Keeps each program from now on, unless that is so already."""
         if self._own:
             return
-        config, place = sys.modules["jax"].config, os.path.join(self._folder, f"compiled-{os.getpid()}")
+        config = sys.modules["jax"].config
         with suppress(Exception):  # a jax without such a cache compiles again
-            for name, value in {**_KEEPS_ALL, "jax_compilation_cache_dir": place}.items():
+            for name, value in {**_KEEPS_ALL, "jax_compilation_cache_dir": self.place}.items():
                 self._own[name] = getattr(config, name)
                 config.update(name, value)
             _ask_again()

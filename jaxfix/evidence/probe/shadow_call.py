@@ -224,7 +224,8 @@ class ShadowCall:
             return
         if sides.effect is not None:
             raise Unmade(sides.effect)
-        with scratch() if sides.writes else contextlib.nullcontext():  # whatever is called, and by whom
+        # whatever is called, and by whom
+        with scratch(self.compiled.place) if sides.writes else contextlib.nullcontext():
             Trial(self, name, sample, sides).run()
 
     def stored(self) -> Stores:

@@ -17,6 +17,7 @@ from . import programs
 from .afterwards import Afterwards
 from .alter import Alter
 from .beyond import DERIVATIVES, Beyond, Step
+from .compiled import Compiled
 from .constructed import untried_integers
 from .contents import MOST_BYTES
 from .contexts import UNDER
@@ -87,6 +88,7 @@ class Owner(Protocol):
       is_plain: whether the calls are of data on which rounding alone may differ.
       beyond: the functions and kinds of calls beside which those were made that the program does not make.
       followed: what the program does with what rewritten functions return.
+      compiled: what is compiled for the calls.
     """
 
     probe: Watching
@@ -97,6 +99,7 @@ class Owner(Protocol):
     warned: defaultdict[str, tuple[set[str], set[str]]]
     beyond: set[tuple[str, bool, bool]]
     followed: Followed
+    compiled: Compiled
 
     def stored(self) -> Stores:
         """What the program assigns to again."""
@@ -517,7 +520,7 @@ class Trial:
 
     def _files(self) -> contextlib.AbstractContextManager[Callable[[], dict[str, bytes]]]:
         """The output of a call, which is discarded."""
-        return scratch() if self.sides.writes else contextlib.nullcontext(dict[str, bytes])
+        return scratch(self.owner.compiled.place) if self.sides.writes else contextlib.nullcontext(dict[str, bytes])
 
     def _jitted(self, side: Callable[..., Any], leaves: Leaves) -> Any:
         """Calls it under `jit` where the program only ever did."""
