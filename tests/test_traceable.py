@@ -26,7 +26,7 @@ def function(module: Module, name: str = "step") -> ast.FunctionDef:
     [
         ("print(p)", "calls `print` for its side effect"),
         ("seen.append(p)", "calls `seen.append` for its side effect"),
-        ("return p * random.random()", "returns a different value at every trace"),
+        ("return p * random.random()", "may return a different value at every trace"),
         ("return p.item()", "which a traced array does not have"),
         ("loss = jnp.sum(p)\n    return 1 if loss < 2 else p", "branches on `loss < 2`"),
         ("return float(jnp.sum(p))", "passes `jnp.sum(p)` to `float`"),

@@ -27,7 +27,7 @@ def calls_what_reads_it(x):
 
 
 def draws_random_numbers(x):
-    return jax.jit(lambda v: v * np.random.rand())(x)  # want: local-jit (no fix): returns a different value at every trace
+    return jax.jit(lambda v: v * np.random.rand())(x)  # want: local-jit (no fix): may return a different value at every trace
 
 
 def counts_its_traces(x):

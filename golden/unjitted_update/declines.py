@@ -108,7 +108,7 @@ def main(params, batches, model):
         params = printing(params, batch)  # want: unjitted-update (no fix): it calls `print` for its side effect
         params, name = naming(params, batch, "first")  # want: unjitted-update (no fix): returns `name`, a string
         params = keeping(params, batch)  # want: unjitted-update (no fix): calls `seen.append` for its side effect
-        params = noisy(params, batch)  # want: unjitted-update (no fix): returns a different value at every trace
+        params = noisy(params, batch)  # want: unjitted-update (no fix): may return a different value at every trace
         params = noisier(params, batch)  # want: unjitted-update (no fix): returns a different value at every call
         params = scaled(params, batch)  # want: unjitted-update (no fix): `scale` is bound more than once
         scale = 0.5

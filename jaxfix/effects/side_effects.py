@@ -64,11 +64,11 @@ def effects(module: Module, function: Function, *, own: bool = False) -> Iterato
                 yield Reason(Code.SEES_SCOPE, f"it calls `{name}`, which depends on where it is called")
             case ast.Call(func=func) if is_impure(module.qualname(func)) or module.qualname(func) in _WORLD:
                 yield Reason(
-                    Code.IMPURE, f"it calls `{module.text(func)}`, which returns a different value at every trace"
+                    Code.IMPURE, f"it calls `{module.text(func)}`, which may return a different value at every trace"
                 )
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()) if _is_handed_on(module, node):
                 yield Reason(
-                    Code.IMPURE, f"it uses `{module.text(node)}`, which returns a different value at every trace"
+                    Code.IMPURE, f"it uses `{module.text(node)}`, which may return a different value at every trace"
                 )
             case ast.Attribute(value=owner, ctx=ast.Store() | ast.Del()) if is_being_made(module, owner):
                 continue
