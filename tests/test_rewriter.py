@@ -118,6 +118,23 @@ def test_replaced_statement_is_indented() -> None:
     assert after == "def f():\n  if x:\n    g = 1\n  else:\n    g = 2\n  return g\n"
 
 
+def test_what_is_inserted_between_definitions_is_apart_from_both() -> None:
+    after = rewritten("def f(): a\ndef g(): b\n", lambda e, m: e.insert_before(function(m, "g"), "x = 1"))
+    assert after == "def f(): a\n\n\nx = 1\n\n\ndef g(): b\n"
+
+
+def test_what_is_inserted_before_the_first_statement_of_a_cell_is_in_the_cell() -> None:
+    text = "a\n# %% two\n# Why.\nb\n"
+    after = rewritten(text, lambda e, m: e.insert_before(statement(m, 4), "c"))
+    assert after == "a\n# %% two\nc\n# Why.\nb\n"
+
+
+def test_inserted_lines_are_indented_by_the_tabs_that_they_have() -> None:
+    text = "def f():\n\ta = g(\n\t\t1,\n\t)\n"
+    after = rewritten(text, lambda e, m: e.insert_before(function(m, "f"), "b = h(\n\t1,\n)"))
+    assert after == "b = h(\n\t1,\n)\n\n\n" + text
+
+
 def test_replaced_statement_of_a_shared_line_gets_its_own() -> None:
     after = rewritten("if x: a; b; c\n", lambda e, m: e.replace(node(m, "b", ast.Expr), "for i in y:\n    b"))
     assert after == "if x:\n    a\n    for i in y:\n        b\n    c\n"

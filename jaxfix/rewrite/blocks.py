@@ -13,6 +13,9 @@ from jaxfix.source.tokens import Token
 _NEWLINE = re.compile(rb"\r\n|\r|\n")
 _REST = re.compile(rb"[ \t\f]*(?:;[ \t\f]*)?(?:#[^\r\n]*)?(?=\r|\n|\Z)")
 _COMMENT_LINE = re.compile(rb"([ \t\f]*)#[^\r\n]*")
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CELL = re.compile(rb"#[ \t]*%%")
+"""What begins a cell of a script."""
 _SPACE = re.compile(rb"\s*")
 _BLANK_LINE = re.compile(rb"[ \t\f]*(?:\r\n|\r|\n)")
 
@@ -56,6 +59,10 @@ class Blocks:
     def is_first(self, statement: ast.stmt) -> bool:
         return self.siblings(statement)[0] is statement
 
+    def is_below_definition(self, statement: ast.stmt) -> bool:
+        place = self.place(statement)
+        return place > 0 and isinstance(self.siblings(statement)[place - 1], DEFINITIONS)
+
     def in_module(self, statement: ast.stmt) -> bool:
         return isinstance(self._module.parent(statement), ast.Module)
 
@@ -96,7 +103,10 @@ class Blocks:
         return match.end() if match else offset
 
     def lead(self, statement: ast.stmt) -> int:
-        """Where the comments directly above `statement`, at its indentation, begin; else where its line begins."""
+        """Where the comments directly above `statement`, at its indentation, begin; else where its line begins.
+
+        The comment that begins a cell is of the cell.
+        """
         lines = self._module.source.lines
         start = self.line_start(statement)
         blanks = self._text[start : self.start(statement)].decode()
@@ -105,6 +115,8 @@ class Blocks:
             above = lines.line_start(line - 1)
             match = _COMMENT_LINE.match(self._text, above)
             if not match or match.end(1) not in self._comments or match[1].decode() != blanks:
+                break
+            if _CELL.match(self._text, match.end(1)):
                 break
             start, line = above, line - 1
         # What begins the file belongs to the file: an interpreter, an encoding, a licence.

@@ -53,7 +53,8 @@ class Layout:
         data = self._requoted(plain, around).encode()
         inside = frozenset(line for _, first, last in string_lines(data) for line in range(first + 1, last + 1))
         lines = data.decode().split("\n")
-        unit = next((len(token.text) for token in tokens(data) if token.kind == "INDENT"), 4)
+        usual = 1 if any(line.startswith("\t") for line in lines) else 4
+        unit = next((len(token.text) for token in tokens(data) if token.kind == "INDENT"), usual)
         heads = {line: first for first, last in _logical_lines(data) for line in range(first + 1, last + 1)}
         blanks = [len(line) - len(line.lstrip(" \t")) for line in lines]
         for number, line in enumerate(lines[1:], 2):

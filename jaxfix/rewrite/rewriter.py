@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 
 from jaxfix.rewrite.arguments import Arguments
+from jaxfix.rewrite.blocks import DEFINITIONS
 from jaxfix.rewrite.expressions import is_word, needs_parentheses, standing
 from jaxfix.rewrite.ground import ground
 from jaxfix.rewrite.import_names import Import, ImportNames, local_name
@@ -19,7 +20,6 @@ from jaxfix.source.edits import Edit, Span, apply_edits
 from jaxfix.source.errors import SourceError
 
 _NAMED = re.compile(rb"([^\s=]+)\s*=\s*")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LAST_TURN = sys.maxsize - 1
 _INLINE = (Place.CLOSING, Place.INSIDE, Place.OPENING)
 
@@ -115,8 +115,9 @@ class EditRecorder:
         first, last = _ends(text)
         start = self._blocks.lead(statement)
         gap, below = self._wanted(statement) if first else 0, self._wanted(statement) if last else 0
-        if isinstance(statement, _DEFINITIONS):
+        if isinstance(statement, DEFINITIONS):
             above = self._blocks.blank_lines_above(start)
+            gap = self._wanted(statement) if not above and self._blocks.is_below_definition(statement) else gap
             inside = 1 if self._begins_block(statement) else min(above, 1)
             below = max(below, 2 if self._blocks.in_module(statement) else inside)
         edit = Edit(Span(start, start), indent + own + newline * (1 + below))
@@ -133,7 +134,7 @@ class EditRecorder:
         indent, newline = self._blocks.indent(statement), self._layout.newline
         self._give_own_line(statement)
         first, last = _ends(text)
-        gap = self._wanted(statement) if first or isinstance(statement, _DEFINITIONS) else 0
+        gap = self._wanted(statement) if first or isinstance(statement, DEFINITIONS) else 0
         end = self._blocks.body_end(statement)
         below = max(self._wanted(statement) - self._blocks.blank_lines_below(end), 0) if last else 0
         own = newline * (1 + gap) + indent + self._statements(text, indent) + newline * below
@@ -484,4 +485,4 @@ def _ends(text: str) -> tuple[bool, bool]:
         body = ast.parse(text.strip("\n")).body
     except SyntaxError:
         return False, False
-    return (isinstance(body[0], _DEFINITIONS), isinstance(body[-1], _DEFINITIONS)) if body else (False, False)
+    return (isinstance(body[0], DEFINITIONS), isinstance(body[-1], DEFINITIONS)) if body else (False, False)
