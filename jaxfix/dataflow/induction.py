@@ -148,7 +148,7 @@ class _Numbers:
                 match self._module.parent(pattern):
                     case ast.Assign(targets=[only], value=ast.Tuple(elts=values)) if only is pattern:
                         return self._is(values[targets.index(node)]) if len(values) == len(targets) else _Is.OTHER
-        if _is_counter(self._module, node):
+        if is_counter(self._module, node):
             return _Is.NUMBER
         return _Is.NOTHING if comes_back(self._module, node) is not None else _Is.OTHER
 
@@ -263,7 +263,7 @@ def _is_in_any(module: Module, node: ast.AST, loops: list[ast.AST]) -> bool:
     return any(loop in module.ancestors(node) or node in _targets(loop) for loop in loops)
 
 
-def _is_counter(module: Module, target: ast.Name) -> bool:
+def is_counter(module: Module, target: ast.Name) -> bool:
     """Whether a loop binds `target` to the number of the iteration: over `range`, `enumerate`, `itertools.count`."""
     pattern: ast.AST = target
     index: int | None = None

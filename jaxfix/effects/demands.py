@@ -4,6 +4,7 @@ import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from jaxfix.dataflow.induction import is_counter
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
@@ -73,6 +74,10 @@ class RequiredValues:
                 return ()
             case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
                 return ()
+            case ast.Call(func=ast.Attribute(value=ast.Name() as owner, attr=attr)) if hasattr(str, attr) and _is_key(
+                self._module, owner
+            ):
+                return (*expr.args, *expr.keywords)
             case ast.Call() if not isinstance(expr.func, ast.Name) or expr.func.id not in _PURE_BUILTINS:
                 if self._module.qualname(expr.func) is None or not self._is_known_call(expr):
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
@@ -112,7 +117,7 @@ class RequiredValues:
                         found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
                 case ast.Name() as target if (value := self._bound(target)) is not None:
                     values.append(value)
-                case ast.Name() as target if self._counts(target):
+                case ast.Name() as target if _is_known(self._module, target):
                     continue
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
@@ -153,15 +158,22 @@ class RequiredValues:
         """Whether a call gives a value that depends on its arguments alone, and is not an array."""
         return (self._module.qualname(call.func) or "").startswith(("math.", "numpy."))
 
-    def _counts(self, target: ast.Name) -> bool:
-        """Whether `target` is the variable of a loop over a `range`, whose length a trace knows."""
-        match self._module.parent(target):
-            case (
-                ast.For(iter=ast.Call(func=ast.Name(id="range")))
-                | ast.comprehension(iter=ast.Call(func=ast.Name(id="range")))
-            ):
-                return True
-        return False
+
+def _is_key(module: Module, name: ast.Name) -> bool:
+    """Whether loops alone bind the variable, to keys or numbers."""
+    bound = [binding.node for binding in module.bindings(name.id, module.scope_of(name.id, name))]
+    return bool(bound) and all(isinstance(node, ast.Name) and _is_known(module, node) for node in bound)
+
+
+def _is_known(module: Module, target: ast.Name) -> bool:
+    """Whether a loop that a trace unrolls binds `target` to what is no array: to its number, or to a key."""
+    pair = module.parent(target)
+    match module.parent(pair) if isinstance(pair, ast.Tuple) else pair:
+        case ast.For(iter=ast.Call(func=ast.Attribute(attr="items"), args=[])):
+            return isinstance(pair, ast.Tuple) and pair.elts[0] is target
+        case ast.For(iter=ast.Call(func=ast.Attribute(attr="keys"), args=[])):
+            return pair is not None
+    return is_counter(module, target)
 
 
 def is_length(module: Module, expr: ast.expr) -> bool:

@@ -104,7 +104,7 @@ def check_parameter(
         if module.definition(node) is not None:
             raise Declined(Reason(Code.ESCAPES, f"the step passes on the function `{name}`"))
         match module.parent(node):
-            case ast.BinOp(op=ast.Pow(), right=right) if right is node:
+            case ast.BinOp(left=base, op=ast.Pow(), right=right) if right is node and not _is_float(values, base):
                 raise Declined(
                     Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which would be traced")
                 )
@@ -146,6 +146,12 @@ def check_parameter(
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
+
+
+def _is_float(values: Values, base: ast.expr) -> bool:
+    """Whether it is written as a float: no integer, which would overflow, and no array, which may be differentiated."""
+    sources = values.origins.of(base)
+    return bool(sources) and all(isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sources)
 
 
 def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> bool:

@@ -187,10 +187,11 @@ class _Judge:
         self._functions = Functions(module, values, scope, self._variables)
         check_half_done(module, self._row, scope)
         self._demands = demands_of_statements(module, self._row, own=copied)
-        if not copied and not objects:
-            inside = self._variables.inside
-            self._variables.pass_items(picked(module, inside, scope))
+        inside = self._variables.inside
+        if not copied:
             self._variables.pass_items(sliced(module, inside, scope))
+        if not copied and not objects:
+            self._variables.pass_items(picked(module, inside, scope))
             self._variables.pass_items(options_of(module, inside, scope))
             self._variables.pass_items(converted(module, values, inside, scope))
         between = self._before_items()
