@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from data import batches, rounds
+from data import batches, open_clock, rounds
 
 
 @jax.jit
@@ -66,6 +66,24 @@ def walk(key, x):
 
 
 @jax.jit
+def phased_step(x):
+    y = jnp.tanh(x) * jnp.sin(x) + jnp.exp(-x)
+    x = y * jnp.cos(y)
+    return x, y
+
+
+# Numbers that meet before an array does have 64 bits outside of a step.
+def phased(clock, x):
+    phases = []
+    for number in range(100):
+        t = clock.read()
+        x, y = phased_step(x)
+        phases.append(float(jnp.mean(x * jnp.cos(y)) + (t * t) % 1000) / (number + 1))
+        phases.append(float(jnp.mean(x * jnp.cos(y)) + (t * t) % 1000))
+    return phases
+
+
+@jax.jit
 def run_step(params):
     return jax.tree.map(lambda p: p * 0.9 + jnp.sin(p) * 0.1, params)
 
@@ -105,3 +123,4 @@ if __name__ == "__main__":
     data = jnp.ones((8, 4))
     print(evaluate(weights), sample(weights, jax.random.PRNGKey(0), data), schedule(weights, data))
     print(Search(weights).run(data), walk(jax.random.PRNGKey(1), data))
+    print(phased(open_clock(), data))

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from data import batches, rounds
+from data import batches, open_clock, rounds
 
 
 def model(params, x):
@@ -42,6 +42,18 @@ def walk(key, x):
     return jnp.stack(path)
 
 
+# Numbers that meet before an array does have 64 bits outside of a step.
+def phased(clock, x):
+    phases = []
+    for number in range(100):
+        t = clock.read()
+        y = jnp.tanh(x) * jnp.sin(x) + jnp.exp(-x)  # want: unjitted-update
+        x = y * jnp.cos(y)
+        phases.append(float(jnp.mean(x * jnp.cos(y)) + (t * t) % 1000) / (number + 1))
+        phases.append(float(jnp.mean(x * jnp.cos(y)) + (t * t) % 1000))
+    return phases
+
+
 class Search:
     def __init__(self, params):
         self.params, self.best = params, float("inf")
@@ -67,3 +79,4 @@ if __name__ == "__main__":
     data = jnp.ones((8, 4))
     print(evaluate(weights), sample(weights, jax.random.PRNGKey(0), data), schedule(weights, data))
     print(Search(weights).run(data), walk(jax.random.PRNGKey(1), data))
+    print(phased(open_clock(), data))

@@ -68,11 +68,7 @@ class Agent:
 
     def learn(self):
         self.params, self.state = self._learn(
-            self.params,
-            self.state,
-            jnp.array(self.places),
-            jnp.array(self.actions),
-            jnp.array(self.rewards),
+            self.params, self.state, jnp.array(self.places), jnp.array(self.actions), jnp.array(self.rewards)
         )
         self.places, self.actions, self.rewards = [], [], []
 
@@ -108,3 +104,33 @@ for _ in range(100):
     params, state = update_step(params, state, jnp.array(places))
     places.append(cart.place)
     params = jax.tree.map(lambda p: p * jnp.array(places).mean(), params)
+
+
+@jax.jit
+def _learn_2(params, places_array):
+    gradients = jax.grad(loss_of)(params, places_array, jnp.array([0]), jnp.array([1.0]))
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+
+
+@jax.jit
+def _learn_3(params, places_array):
+    gradients = jax.grad(loss_of)(params, places_array, jnp.array([0]), jnp.array([1.0]))
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients)
+
+
+class Restarted:
+    """The list is another one before the step reads it again."""
+
+    def __init__(self, params):
+        self.params, self.places = params, []
+
+    def learn(self):
+        self.params = _learn_2(self.params, jnp.array(self.places))
+        self.places = [cart.place]
+        self.params = _learn_3(self.params, jnp.array(self.places))
+
+
+restarted = Restarted(params)
+for _ in range(100):
+    restarted.places.append(cart.place)
+    restarted.learn()

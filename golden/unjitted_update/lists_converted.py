@@ -79,3 +79,23 @@ for _ in range(100):
     updates, state = optimizer.update(gradients, state, params)
     params = optax.apply_updates(params, updates)
     params = jax.tree.map(lambda p: p * jnp.array(places).mean(), params)
+
+
+class Restarted:
+    """The list is another one before the step reads it again."""
+
+    def __init__(self, params):
+        self.params, self.places = params, []
+
+    def learn(self):
+        gradients = jax.grad(loss_of)(self.params, jnp.array(self.places), jnp.array([0]), jnp.array([1.0]))
+        self.params = jax.tree.map(lambda p, g: p - 0.1 * g, self.params, gradients)
+        self.places = [cart.place]
+        gradients = jax.grad(loss_of)(self.params, jnp.array(self.places), jnp.array([0]), jnp.array([1.0]))
+        self.params = jax.tree.map(lambda p, g: p - 0.1 * g, self.params, gradients)
+
+
+restarted = Restarted(params)
+for _ in range(100):
+    restarted.places.append(cart.place)
+    restarted.learn()  # want: unjitted-update

@@ -1,5 +1,7 @@
 """A training state is a pytree: a step may be passed one that stays the same."""
 
+from typing import Callable, NamedTuple
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -37,9 +39,29 @@ def relax(field, x):
     return x
 
 
+class Net(NamedTuple):
+    """A pytree whose function would be a leaf."""
+
+    apply_fn: Callable
+    params: dict
+
+
+def apply(params, x):
+    return jnp.tanh(x @ params["w"]) @ params["v"]
+
+
+def drift(net, x):
+    for _ in range(100):
+        y = net.apply_fn(net.params, x)
+        x = x + 0.1 * jnp.sin(y) * jnp.cos(x) - jnp.mean(y) * jnp.tanh(x) * jnp.exp(-y)
+    return x
+
+
 if __name__ == "__main__":
     model = Denoiser()
     params = model.init(jax.random.PRNGKey(0), jnp.ones((1, 2)), jnp.ones(1))["params"]
     state = TrainState.create(apply_fn=model.apply, params=params, tx=optax.adam(1e-3))
     print(sample(state, jax.random.PRNGKey(1), jnp.ones((64, 2))).std())
     print(relax(open_field(), jnp.ones((64, 2))))
+    net = Net(apply, {"v": jnp.ones((8, 2)), "w": jnp.ones((2, 8))})
+    print(drift(net, jnp.ones((64, 2))))

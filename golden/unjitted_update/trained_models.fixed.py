@@ -57,15 +57,15 @@ def sample(model, key, steps):
 def worst_step(x, model, y):
     errors = (jax.vmap(model)(x) - y) ** 2
     x = x + 0.01 * jnp.sin(errors) - 0.01 * jnp.mean(errors)
-    return x, errors.max()
+    return x, errors
 
 
 # Callers pass what is after a star, and the model before it.
 def worst(model, x, y):
     most = []
     for _ in range(100):
-        x, value = worst_step(x, model, y)
-        most.append(float(value))
+        x, errors = worst_step(x, model, y)
+        most.append(float(errors.max()))
     return most
 
 

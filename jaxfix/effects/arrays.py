@@ -48,12 +48,17 @@ def arrays(module: Module) -> Solver[ast.AST, bool]:
 
 def computes(module: Module, method: ast.Attribute) -> bool:
     """Whether a method only computes: one of an array, or of what is passed to a JAX function, which takes no other."""
-    if module.get(arrays)(method.value):
+    is_array = module.get(arrays)
+    if is_array(method.value):
         return True
     if method.attr not in _METHODS - MUTATORS or not isinstance(method.value, ast.Name):
         return False
-    uses = module.reads(method.value.id, module.scope_of(method.value.id, method.value))
-    calls = ((use, module.parent(use)) for use in uses)
+    name, scope = method.value.id, module.scope_of(method.value.id, method.value)
+    bound = [binding.node for binding in module.bindings(name, scope)]
+    values = [module.value_of(node) for node in bound if isinstance(node, ast.Name)]
+    if len(bound) - len(values) > 1 or not all(value is not None and is_array(value) for value in values):
+        return False  # it may be another one where it is passed
+    calls = ((use, module.parent(use)) for use in module.reads(name, scope))
     return any(
         isinstance(call, ast.Call) and use in call.args and _makes_array(module, call.func) for use, call in calls
     )

@@ -44,7 +44,8 @@ from jaxfix_codemods.jitting.traced import is_integer, is_integer_field, is_no_t
 
 LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
-_OF_STATES = short_names(Member.TREE)
+OF_STATES = short_names(Member.TREE) & (short_names(Effect.APPLIES) | short_names(Effect.FUNCTIONAL))
+"""What training states have, and hardly anything else."""
 _STATIC = short_names(Member.STATIC, "jax.Array")
 
 
@@ -451,7 +452,7 @@ def _is_free(module: Module, made: Function) -> bool:
 
 def _is_static_object(function: str, name: str, method: str, passed: Sequence[ArgumentSummary]) -> bool:
     """Whether an argument of which methods are called is one object of an init and an update, or a tree."""
-    if all(value.again for value in passed) or method in _OF_STATES:
+    if all(value.again for value in passed) or method in OF_STATES:
         return False  # a state: it comes back, or has what only states have, so it is made of arrays
     for value in passed:
         if method not in _FUNCTIONAL or value.again or not value.text.isidentifier():

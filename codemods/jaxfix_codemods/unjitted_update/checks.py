@@ -23,14 +23,13 @@ from jaxfix.api.analysis import (
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.traced import adds_truths, cancels, is_no_tree, picks
-from jaxfix_codemods.jitting.whole import LOOPS, check_plain, leaves, plain_value
+from jaxfix_codemods.jitting.whole import LOOPS, OF_STATES, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
 from jaxfix_codemods.unjitted_update.integers import check_width
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 """The attributes of arrays."""
-_OF_STATES = short_names(Member.TREE) & (short_names(Effect.APPLIES) | short_names(Effect.FUNCTIONAL))
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
@@ -155,10 +154,12 @@ def _is_float(values: Values, base: ast.expr) -> bool:
 
 
 def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> bool:
-    """Whether a member that training states have, and hardly anything else, is read of it, or has made it."""
+    """Whether a member that training states have is read of it, or has made it; no class of this file has."""
+    made = [source.func for node in uses for source in values.origins.of(node) if isinstance(source, ast.Call)]
+    if any(class_of(module, func) is not None for func in made):
+        return False
     read = (module.parent(node) for node in uses)
-    made = (source.func for node in uses for source in values.origins.of(node) if isinstance(source, ast.Call))
-    return any(isinstance(each, ast.Attribute) and each.attr in _OF_STATES for each in (*read, *made))
+    return any(isinstance(each, ast.Attribute) and each.attr in OF_STATES for each in (*read, *made))
 
 
 def _is_part_of(module: Module, name: ast.expr, source: ast.AST) -> bool:

@@ -21,14 +21,14 @@ def converted(module: Module, values: Values, nodes: Collection[ast.AST], scope:
 
     A trace would read the list, and never its later contents. One that nothing empties has another length each time.
     """
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    stores = (n for n in nodes if isinstance(n, ast.Name | ast.Attribute) and not isinstance(n.ctx, ast.Load))
+    bound = {module.text(n) for n in stores}
     passing = Passing(module, values)
     found: Converted = {}
-    for call in nodes:
-        if isinstance(call, ast.Call) and _is_of_list(module, passing, call, scope) and not is_chosen(module, call):
-            whole = call.args[0]
-            if not (isinstance(whole, ast.Name) and whole.id in bound):
-                found.setdefault(module.text(call), []).append(call)
+    for call in (node for node in nodes if isinstance(node, ast.Call)):
+        is_made = _is_of_list(module, passing, call, scope) and module.text(call.args[0]) not in bound
+        if is_made and not is_chosen(module, call):
+            found.setdefault(module.text(call), []).append(call)
     return found
 
 

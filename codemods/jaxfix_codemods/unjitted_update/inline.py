@@ -195,7 +195,9 @@ class _Judge:
             self._variables.pass_items(options_of(module, inside, scope))
             self._variables.pass_items(converted(module, values, inside, scope))
         between = self._before_items()
-        options = [each for some in self._variables.items.values() for each in some if isinstance(each, ast.Attribute)]
+        every = [each for some in self._variables.items.values() for each in some]
+        lists = [each.args[0] for each in every if isinstance(each, ast.Call)]
+        options = [each for each in (*every, *lists) if isinstance(each, ast.Attribute)]
         if any(may_fill(module, each) for each in between) or (
             options and may_set(module, [*row.parts, *between], options)
         ):

@@ -7,6 +7,7 @@ from jaxfix.api.analysis import Values
 from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.whole import leaves, plain_value
+from jaxfix_codemods.unjitted_update.binding import counts_iterations
 from jaxfix_codemods.unjitted_update.device import Device
 
 _NUMBERS = short_names(Effect.FETCHES, "builtins") & short_names(Result.IMMUTABLE, "builtins")
@@ -36,7 +37,29 @@ def read_by(module: Module, statement: ast.stmt) -> ast.expr | None:
             value, found = statement.value, _fetched(module, kept)
         case _:
             return None
-    return found if found is not value and _comes_back(module, found) else None
+    is_kept = found is not value and not _counts_on_host(module, found) and _comes_back(module, found)
+    return found if is_kept else None
+
+
+def _counts_on_host(module: Module, expr: ast.expr) -> bool:
+    """Whether numbers of Python meet before an array does: a step would compute with single ones."""
+    match expr:
+        case ast.BinOp(left=left, right=right):
+            if not any(_is_of_device(module, side) for side in (left, right)):
+                return any(not _is_counter(module, node) for node in ast.walk(expr) if isinstance(node, ast.Name))
+            return _counts_on_host(module, left) or _counts_on_host(module, right)
+        case ast.UnaryOp(operand=operand):
+            return _counts_on_host(module, operand)
+    return False
+
+
+def _is_of_device(module: Module, side: ast.expr) -> bool:
+    return module.get(Device).is_array(side) or module.get(Device).starts(side) > 0
+
+
+def _is_counter(module: Module, name: ast.Name) -> bool:
+    bound = module.bindings(name.id, module.scope_of(name.id, name))
+    return bool(bound) and all(counts_iterations(module, each.node) for each in bound)
 
 
 def _comes_back(module: Module, found: ast.expr) -> bool:
