@@ -33,6 +33,7 @@ from jaxfix_codemods.jitting.whole import (
 )
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import counts_iterations
+from jaxfix_codemods.unjitted_update.buffers import check_buffer
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -246,6 +247,8 @@ class _Judge:
             if asked := found.values.get(whole) or found.parts.get(whole):
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
+            if not self._waits:
+                check_buffer(module, name, scope)
             if name not in self._objects and name not in self._models:
                 items = self._variables.items.get(name, ())
                 uses = [
@@ -290,6 +293,15 @@ class _Judge:
                 Reason(Code.RECOMPILES, "`equinox.filter_jit` compiles for each Python number, and one of them changes")
             )
         return given, results, captured, own, filtered
+
+    @property
+    def _waits(self) -> bool:
+        """Whether each call is waited for: its value is read on the host."""
+        outer = self._module.parent(self._at.result) if self._at.result is not None else None
+        match outer:
+            case ast.Call(func=ast.Attribute(attr="append")):
+                return False
+        return isinstance(outer, ast.Call | ast.Attribute)
 
     def _is_counting(self, passing: Passing, name: str) -> bool:
         """Whether `name` is a Python number that is another one at the next iteration."""
