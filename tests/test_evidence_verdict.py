@@ -610,6 +610,49 @@ def test_what_a_fix_says_that_it_may_not_take_limits_the_proof_and_nothing_else_
         assert found(given, wrong).verdict is Verdict.DIFFERENT
 
 
+ROW_LESS = "perturbed, in arrays of length 32, one row less"
+ONE_ROW = "given one row in arrays of length 32"
+
+
+def verdict_beside(how: str, before: str, after: str) -> Comparison:
+    """What is found where one call beside the original ended so, of a fix that may raise where rows are missing."""
+    old, new = (Output("", tree, (leaf(1.0),) if tree == "*" else ()) for tree in (before, after))
+    beside = Beside(FUNCTION, how, old, new)
+    pair = Pair.of(BEFORE, replace(CURED, beside=(beside,)), None, Noise())
+    return judge(pair, Equality.BITWISE, FUNCTION, raises=("one row less", "one row"))
+
+
+@pytest.mark.parametrize("how", [ROW_LESS, f"gradient, {ROW_LESS}", f"returned[0], {ROW_LESS}", ONE_ROW])
+def test_data_that_a_fix_may_not_take_are_told_by_what_they_change_whatever_is_around(how: str) -> None:
+    told = verdict_beside(how, "*", "raised ValueError")
+    words = f"raises where the original does not, `{how}`, which the program never passes"
+    assert (told.verdict, told.equality) == (Verdict.PROVEN, f"bitwise equal; {words}")
+
+
+@pytest.mark.parametrize(
+    ("how", "before", "after"),
+    [
+        ("gradient", "*", "raised ValueError"),
+        ("gradient, perturbed", "*", "raised ValueError"),
+        ("gradient, perturbed, in another order", "*", "raised ValueError"),
+        ("perturbed, 'a' as 'b, one row less'", "*", "raised ValueError"),
+        ("perturbed, one row less, in another order", "*", "raised ValueError"),
+        ("under vmap", "*", "raised ValueError"),
+        ("given no rows in arrays of length 32", "*", "raised ValueError"),
+        (ONE_ROW, "*", "raised TypeError"),
+        (ONE_ROW, "raised ValueError", "*"),
+        (ROW_LESS, "*", "raised TypeError"),
+        (ROW_LESS, "*", "raised ValueError: rows must be 32"),
+        (ROW_LESS, "*", "raised IndexError"),
+        (ROW_LESS, "*", "(*, *)"),
+        (ROW_LESS, "raised ValueError", "*"),
+        (ROW_LESS, "raised TypeError", "raised ValueError"),
+    ],
+)
+def test_nothing_else_is_excused_by_rows_that_are_missing(how: str, before: str, after: str) -> None:
+    assert verdict_beside(how, before, after).verdict is Verdict.DIFFERENT
+
+
 def dispatching(measurement: Measurement, *counts: int) -> Measurement:
     spent = (Spent(Kind.EAGER, "train.py", n, "fit", (), ("mul",), count, None, 0.1) for n, count in enumerate(counts))
     return replace(measurement, spent=(Spent(Kind.OWN, "train.py", 9, "fit", (), (), 0, None, 0.1), *spent))

@@ -51,6 +51,10 @@ RAISED = "raised"
 """The structure of the result of a call that ended with an exception."""
 _OF_LIBRARIES = (f"{RAISED} TypeError", f"{RAISED} ValueError")
 """The same, of errors that no `raise` of the user states: those have their words."""
+_OF_LENGTHS = f"{RAISED} ValueError"
+"""The one of them that jax raises where lengths do not fit."""
+_SHORT = frozenset({"one row less", "one row"})
+"""The kinds of data of which only the lengths are others: a fix may raise there, for that reason alone."""
 _PADDED = re.compile(r" *# *")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 
@@ -289,7 +293,11 @@ def _rounds(pair: Beside, may: Allowed) -> bool:
 
 def _may_raise(pair: Beside, may: Allowed) -> bool:
     """Whether the rewritten function raises on data of a kind of which its fix says so; none that a `raise` states."""
-    return _is_told(pair, may) and not pair.before.treedef.startswith(RAISED) and pair.after.treedef in _OF_LIBRARIES
+    if pair.before.treedef.startswith(RAISED):
+        return False
+    if _is_told(pair, may):
+        return pair.after.treedef in _OF_LIBRARIES
+    return _is_short(pair, may) and pair.after.treedef == _OF_LENGTHS
 
 
 def _may_run(pair: Beside, may: Allowed) -> bool:
@@ -298,7 +306,13 @@ def _may_run(pair: Beside, may: Allowed) -> bool:
 
 
 def _is_told(pair: Beside, may: Allowed) -> bool:
-    return any(pair.how.startswith(f"{GIVEN}{kind}") for kind in may.raises)
+    return any(pair.how.startswith(f"{GIVEN}{kind}") for kind in may.raises - _SHORT)
+
+
+def _is_short(pair: Beside, may: Allowed) -> bool:
+    """Whether the data are as short as its fix says, whatever transformation is around the call."""
+    kinds = may.raises & _SHORT
+    return any(pair.how.endswith(f", {kind}") or pair.how.startswith(f"{GIVEN}{kind}") for kind in kinds)
 
 
 def _kind(how: str) -> str:

@@ -240,5 +240,7 @@ CODEMOD = Codemod(
         "two axes more",
         "the same bytes as integers",
         "the same bytes in another shape",
+        "one row less",
+        "one row",
     ),
 )
