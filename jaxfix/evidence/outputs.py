@@ -54,7 +54,7 @@ _OF_LIBRARIES = (f"{RAISED} TypeError", f"{RAISED} ValueError")
 _OF_LENGTHS = f"{RAISED} ValueError"
 """The one of them that jax raises where lengths do not fit."""
 _SHORT = frozenset({"one row less", "one row"})
-"""The kinds of data of which only the lengths are others: a fix may raise there, for that reason alone."""
+"""The kinds of data that differ in their lengths alone: a fix may raise there, for that reason alone."""
 _PADDED = re.compile(r" *# *")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b")
 

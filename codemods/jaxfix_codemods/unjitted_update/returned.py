@@ -42,7 +42,7 @@ def read_by(module: Module, statement: ast.stmt) -> ast.expr | None:
 
 
 def _counts_on_host(module: Module, expr: ast.expr) -> bool:
-    """Whether numbers of Python meet before an array does: a step would compute with single ones."""
+    """Whether Python numbers meet before an array does: a step would compute with single ones."""
     match expr:
         case ast.BinOp(left=left, right=right):
             if not any(_is_of_device(module, side) for side in (left, right)):
