@@ -326,3 +326,59 @@ def test_files_that_a_program_writes_are_outputs(tmp_path: Path) -> None:
     assert "happened only without the change" in str(likeness(found, lost, Allowed()).difference)
     again = measured(tmp_path, program, program.replace("12 ms", "13 ms"), "f")
     assert likeness(found, again, Allowed()).difference is None
+
+
+def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp_path: Path) -> None:
+    before = """
+    import enum
+    from typing import NamedTuple
+    def new():
+        return jax.random.key(1)
+    class Mode(enum.Enum):
+        FIRST, LATER = 1, 2
+    @dataclasses.dataclass
+    class Open:
+        key: jax.Array
+    @dataclasses.dataclass(frozen=True)
+    class Frozen:
+        key: jax.Array
+    class Named(NamedTuple):
+        key: jax.Array
+    class Sampler:
+        def __init__(self, noise):
+            self.noise, self.mode, self.seen = noise, Mode.FIRST, frozenset()
+            self.typed, self.raw, self.many = new(), jax.random.PRNGKey(1), jax.random.split(new())
+            self.entries, self.items, self.pair = {"a": new()}, [new()], (new(), 1)
+            self.open, self.frozen, self.named = Open(new()), Frozen(new()), Named(new())
+    SHARED, TABLE = new(), {"k": (new(), 1)}
+    def moved(key):
+        return jax.random.split(key)[0]
+    def around():
+        inner = new()
+        def draw(sampler, v):
+            nonlocal inner
+            global SHARED
+            if sampler.noise < 9.0:
+                sampler.mode = Mode.LATER if sampler.mode is Mode.FIRST else Mode.FIRST
+                sampler.seen, inner, SHARED = sampler.seen | {len(sampler.seen)}, moved(inner), moved(SHARED)
+                sampler.typed, sampler.raw = moved(sampler.typed), moved(sampler.raw)
+                sampler.many = jax.random.split(sampler.many[0])
+                sampler.entries["a"], sampler.items[0] = moved(sampler.entries["a"]), moved(sampler.items[0])
+                sampler.pair, TABLE["k"] = (moved(sampler.pair[0]), 1), (moved(TABLE["k"][0]), 1)
+                sampler.open.key, sampler.frozen = moved(sampler.open.key), Frozen(moved(sampler.frozen.key))
+                sampler.named = Named(moved(sampler.named.key))
+            return v + sampler.noise if sampler.noise > 0.0 else v
+        return draw
+    draw, sampler = around(), Sampler(0.5)
+    for k in range(3):
+        draw(sampler, x + k)
+    """
+    found = measured(tmp_path, before, before.replace("noise < 9.0", "noise > 0.0"), "around.<locals>.draw")
+    pair = next(pair for pair in found.beside if pair.how == "rebound `sampler.noise = 0.0`")
+    old, new = ({leaf.path: leaf for leaf in side.leaves} for side in (pair.before, pair.after))
+    apart = {path for path in old if old[path] != new.get(path)}
+    places = "mode", "typed", "raw", "many", "pair", "named", "frozen", "seen", "entries", "items"
+    for place in (*(f"Sampler.{name}" for name in places), "Open", "SHARED", "TABLE", "inner"):
+        assert any(path.startswith(f"['changed']['{place}") for path in apart), place
+    right = before.replace("return jax.random.split(key)[0]", "first, _ = jax.random.split(key); return first")
+    assert not differing(measured(tmp_path, before, right, "around.<locals>.draw"))

@@ -12,6 +12,8 @@ from .effects import MUTATORS, Reach, containers, definitions
 from .fields import fields
 from .originals import Namespace, nested
 from .perturb import is_plain
+from .samples import is_array, is_tracer
+from .values import PLAIN, flatten
 
 _MOST_OBJECTS, _DEEPEST = 50, 2
 _GONE = object()
@@ -239,6 +241,20 @@ def _global(name: str, live: dict[str, Any]) -> Place:
 
 
 def _shown(value: Any) -> Any:
+    """What a place holds; of a container its length, of an object that can be changed in place its type."""
     if isinstance(value, list | dict | set):
         return len(value)
-    return value if is_plain(value) or isinstance(value, str) else type(value)
+    if isinstance(value, frozenset):
+        return told(value)
+    return value if _is_value(value) else type(value)
+
+
+def _is_value(value: Any) -> bool:
+    """Whether to hold another one is the only way to change it: a number, an array, a key, a tree, a frozen object."""
+    if is_array(value):
+        return not is_tracer(value)
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if is_plain(value) or isinstance(value, PLAIN) or getattr(parameters, "frozen", False):
+        return True
+    leaves = [leaf for _, leaf in flatten(value)[0]]
+    return not any(leaf is value or is_tracer(leaf) for leaf in leaves)

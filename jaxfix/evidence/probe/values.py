@@ -20,7 +20,7 @@ SAMPLE = 4096
 _DEEPEST = 3
 _CLOCK = re.compile(r"time|second|elapsed|duration|start|clock|stamp|_at$")
 _ADDRESS = re.compile(r"(?<=\bat )0x[0-9a-f]+")
-_PLAIN = (bool, int, float, complex, str, bytes, type, enum.Enum, range, slice)
+PLAIN = (bool, int, float, complex, str, bytes, type, enum.Enum, range, slice)
 
 
 class Values:
@@ -70,7 +70,7 @@ class Values:
         if is_function(leaf):
             return _facts(path, "<function>", (), False)  # it is what it does
         # The `repr` of other types is the user's code, and need not tell what they hold.
-        plain = isinstance(leaf, _PLAIN)
+        plain = isinstance(leaf, PLAIN)
         digest = _sha(self._stable(repr(leaf)).encode()) if plain else None
         number = (float(leaf),) if isinstance(leaf, int | float) and abs(leaf) < 1e300 else ()
         return _facts(path, f"<{type(leaf).__qualname__}>", (), False) | {"digest": digest, "sample": number}
