@@ -382,3 +382,22 @@ def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp
         assert any(path.startswith(f"['changed']['{place}") for path in apart), place
     right = before.replace("return jax.random.split(key)[0]", "first, _ = jax.random.split(key); return first")
     assert not differing(measured(tmp_path, before, right, "around.<locals>.draw"))
+
+
+def test_dictionaries_whose_keys_have_no_order_are_opened(tmp_path: Path) -> None:
+    before = """
+    MEMO = {0: 0, "a": x}
+    def f(v):
+        MEMO[0], MEMO["a"] = MEMO[0] + 1, v
+        return jnp.abs(v) * 2
+    def g(v):
+        return {1: jnp.abs(v), "b": [v, {2: v + 1, "c": v}]}
+    for k in range(3):
+        f(x + k), g(x + k)
+    """
+    assert differing(measured(tmp_path, before, before.replace("jnp.abs(v) * 2", "v * 2"), "f"))
+    assert differing(measured(tmp_path, before, before.replace("MEMO[0] + 1", "MEMO[0] + 1 * (v[0] > 0)"), "f"))
+    assert differing(measured(tmp_path, before, before.replace("1: jnp.abs(v)", "1: v"), "g"))
+    assert differing(measured(tmp_path, before, before.replace("2: v + 1", "2: v + jnp.sign(v)"), "g"))
+    assert not differing(measured(tmp_path, before, before.replace("jnp.abs(v) * 2", "2 * jnp.abs(v)"), "f"))
+    assert not differing(measured(tmp_path, before, before.replace("{1: jnp.abs(v), ", "{1: jnp.absolute(v), "), "g"))

@@ -171,14 +171,49 @@ def _facts(path: str, dtype: str, shape: Any, weak: bool) -> dict[str, Any]:
 
 
 def flatten(value: Any) -> tuple[list[tuple[str, Any]], str]:
+    """The leaves with their paths, and the structure; dictionaries whose keys have no order are opened, too."""
     jax = sys.modules.get("jax")
     if jax is None or not hasattr(jax, "tree_util"):
         return [("", value)], "*"
     try:
         pairs, treedef = jax.tree_util.tree_flatten_with_path(value)
-    except (TypeError, ValueError):  # keys of a dict that cannot be ordered
-        return [("", value)], "*"
+    except (TypeError, ValueError):
+        try:
+            return _flatten_unordered(jax.tree_util, value)
+        except (TypeError, ValueError):  # a class of the user's that cannot be opened
+            return [("", value)], "*"
     return [(jax.tree_util.keystr(path), leaf) for path, leaf in pairs], str(treedef)
+
+
+def _flatten_unordered(tree_util: Any, value: Any) -> tuple[list[tuple[str, Any]], str]:
+    pairs, treedef = tree_util.tree_flatten_with_path(value, is_leaf=_is_unordered)
+    leaves: list[tuple[str, Any]] = []
+    structure = str(treedef)
+    for path, part in pairs:
+        if not _is_unordered(part):
+            leaves.append((tree_util.keystr(path), part))
+            continue
+        for name, item in sorted(((_named(key), part[key]) for key in part), key=lambda pair: pair[0]):
+            inner, below = flatten(item)
+            leaves += [(f"{tree_util.keystr(path)}[{name}]{rest}", leaf) for rest, leaf in inner]
+            structure += f" {name}: {below}"
+    return leaves, structure
+
+
+def _is_unordered(part: Any) -> bool:
+    """Whether it is a dictionary whose keys cannot be sorted, as `0` and `"a"`."""
+    if not isinstance(part, dict):
+        return False
+    try:
+        sorted(part)
+    except TypeError:
+        return True
+    return False
+
+
+def _named(key: Any) -> str:
+    """A key as another process would show it."""
+    return _ADDRESS.sub("", repr(key))
 
 
 def host_of(leaf: Any) -> Any:
