@@ -367,3 +367,23 @@ def test_draws_of_another_thread_or_by_a_key_are_not_those_of_a_step() -> None:
         ended.set()
         thread.join()
     assert found.difference is None and found.double <= razor.LIMIT
+
+
+def layered(x: Any, layers: dict[str, Any], *, others: Any = ()) -> Any:
+    for weights in (*layers.values(), *(each for some in others for each in some["w"].values())):
+        x = jnp.tanh(x @ weights)
+    return x
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("in", "hidden", "out")])
+def test_a_step_that_goes_over_a_dictionary_in_order_is_no_other_under_jit(names: tuple[str, ...]) -> None:
+    """Under `jit` the keys are sorted."""
+    layers = dict(zip(names, jax.random.normal(jax.random.PRNGKey(1), (3, 3, 3)), strict=True))
+    for keywords in ({}, {"others": [{"w": {name: layers[name] for name in names}, "b": 1.0}]}):
+        call = razor.Call((ROWS, layers if not keywords else {}), keywords)
+        step = razor.stepped(layered, jax.jit(layered), call, layered(ROWS, layers if not keywords else {}, **keywords))
+        is_sorted = list(names) == sorted(names)
+        assert (step.difference is None) == is_sorted, step
+        (_, given), passed = call.passed(razor.copied)
+        assert list(given) == list(names if not keywords else ())
+        assert [list(each["w"]) for each in passed.get("others", ())] == [list(names)] * len(keywords)

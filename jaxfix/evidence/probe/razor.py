@@ -53,6 +53,7 @@ class Call:
         tree = importlib.import_module("jax").tree_util
         leaves, self.treedef = tree.tree_flatten((args, keywords))
         self.leaves = [leaf if is_array(leaf) else fresh(leaf) for leaf in leaves]
+        self._orders = orders((args, [keywords[name] for name in sorted(keywords)]))
 
     def of(self, function: Function) -> Of:
         """The function of leaves in the place of these."""
@@ -70,7 +71,34 @@ class Call:
     def holding(self, leaves: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with leaves in the place of these."""
         args, keywords = importlib.import_module("jax").tree_util.tree_unflatten(self.treedef, leaves)
-        return args, keywords
+        args, passed = ordered((args, [*keywords.values()]), self._orders)
+        return args, dict(zip(keywords, passed, strict=True))
+
+
+def orders(value: Any) -> Any:
+    """The keys of its dictionaries in their order, which a pytree forgets; None where there are none."""
+    tree = importlib.import_module("jax").tree_util
+    parts = tree.tree_leaves(value, is_leaf=_is_dictionary)
+    if not any(map(_is_dictionary, parts)):
+        return None
+    return [{key: orders(item) for key, item in part.items()} if _is_dictionary(part) else None for part in parts]
+
+
+def ordered(value: Any, found: Any) -> Any:
+    """The value with its dictionaries in these orders, as the program passes them."""
+    if found is None:
+        return value
+    tree = importlib.import_module("jax").tree_util
+    parts, outer = tree.tree_flatten(value, is_leaf=_is_dictionary)
+    made = [
+        part if keys is None else {key: ordered(part[key], inner) for key, inner in keys.items()}
+        for part, keys in zip(parts, found, strict=True)
+    ]
+    return tree.tree_unflatten(outer, made)
+
+
+def _is_dictionary(value: Any) -> bool:
+    return type(value) is dict
 
 
 class InPlace(Call):
