@@ -61,6 +61,8 @@ def powers(x):
     for t in range(1, 100):
         x = x - 0.1 * jax.grad(lambda x: jnp.sum(x**t))(x)
     for t in range(1, 100):
+        x = x - 0.1 * jax.grad(lambda x: jnp.sum(jnp.sin(x)))(x) / (1 - 0.99999**t)
+    for t in range(1, 100):
         x = x - 0.1 / 2**t * jax.grad(lambda x: jnp.sum(jnp.sin(x)))(x)
     return x
 

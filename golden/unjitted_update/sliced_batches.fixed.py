@@ -139,6 +139,31 @@ def triangles(params, images, labels):
     return params
 
 
+@jax.jit
+def faded_step(params, images_slice, labels_slice, first):
+    second = jax.grad(loss_of)(params, images_slice, labels_slice)
+    return jax.tree.map(lambda p, g, h: p - 0.1 * (g + h), params, first, second)
+
+
+grad_loss_of = jax.jit(jax.grad(loss_of))
+
+
+# Filled between two parts, which are no one step then.
+def faded(params, images, labels):
+    for i in range(0, 64, 4):
+        first = grad_loss_of(params, images[i : i + 4], labels[i : i + 4])
+        np.multiply(images, 0.97, out=images)
+        params = faded_step(params, images[i : i + 4], labels[i : i + 4], first)
+    return params
+
+
+# What is inside of a function of the step is taken there.
+def columns(x, w):
+    for i in range(0, 60, 4):
+        w = w - 0.1 * jax.vmap(lambda j: jnp.mean(jnp.tanh(x[i : i + 4, j]) * jnp.cos(w[j])))(jnp.arange(4))
+    return w
+
+
 if __name__ == "__main__":
     start = {"b": jnp.zeros(1), "w": jnp.ones((4, 1))}
     data = jax.random.normal(jax.random.PRNGKey(0), (256, 4))
@@ -150,3 +175,4 @@ if __name__ == "__main__":
     print(trainer.params, windows(data[:, 0], jnp.ones(4)))
     print(relaxed(data[:, 0]), swept(data[:, 0]))
     print(numbered(start, data, target, 32), prefixes(start, data, target), triangles(start, data, target))
+    print(columns(data, data[0]), faded(start, np.asarray(data), target))

@@ -101,6 +101,23 @@ def triangles(params, images, labels):
     return params
 
 
+# Filled between two parts, which are no one step then.
+def faded(params, images, labels):
+    for i in range(0, 64, 4):
+        first = jax.grad(loss_of)(params, images[i : i + 4], labels[i : i + 4])  # want: unjitted-update
+        np.multiply(images, 0.97, out=images)
+        second = jax.grad(loss_of)(params, images[i : i + 4], labels[i : i + 4])
+        params = jax.tree.map(lambda p, g, h: p - 0.1 * (g + h), params, first, second)
+    return params
+
+
+# What is inside of a function of the step is taken there.
+def columns(x, w):
+    for i in range(0, 60, 4):
+        w = w - 0.1 * jax.vmap(lambda j: jnp.mean(jnp.tanh(x[i : i + 4, j]) * jnp.cos(w[j])))(jnp.arange(4))
+    return w
+
+
 if __name__ == "__main__":
     start = {"b": jnp.zeros(1), "w": jnp.ones((4, 1))}
     data = jax.random.normal(jax.random.PRNGKey(0), (256, 4))
@@ -112,3 +129,4 @@ if __name__ == "__main__":
     print(trainer.params, windows(data[:, 0], jnp.ones(4)))
     print(relaxed(data[:, 0]), swept(data[:, 0]))
     print(numbered(start, data, target, 32), prefixes(start, data, target), triangles(start, data, target))
+    print(columns(data, data[0]), faded(start, np.asarray(data), target))

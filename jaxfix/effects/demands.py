@@ -166,13 +166,16 @@ def _is_key(module: Module, name: ast.Name) -> bool:
 
 
 def _is_known(module: Module, target: ast.Name) -> bool:
-    """Whether a loop that a trace unrolls binds `target` to a number or a key, not to an array."""
+    """Whether a loop that a trace unrolls binds `target` to what is no array: to its number, or to a key."""
     pair = module.parent(target)
     match module.parent(pair) if isinstance(pair, ast.Tuple) else pair:
-        case ast.For(iter=ast.Call(func=ast.Attribute(attr="items"), args=[])):
-            return isinstance(pair, ast.Tuple) and pair.elts[0] is target
-        case ast.For(iter=ast.Call(func=ast.Attribute(attr="keys"), args=[])):
-            return pair is not None
+        case ast.For(iter=ast.Call(func=ast.Attribute(attr="items" | "keys" as attr), args=[])):
+            is_key = attr == "keys" or (isinstance(pair, ast.Tuple) and pair.elts[0] is target)
+            return is_key and attr not in module.names.defining  # a class of the file may give anything
+        case ast.For(iter=ast.Call(keywords=[_, *_])):
+            return False
+        case ast.For(iter=ast.Call(args=[_, ast.AST() as start])) if not isinstance(start, ast.Constant):
+            return isinstance(pair, ast.For) and is_counter(module, target)  # of `enumerate` it may be traced
     return is_counter(module, target)
 
 

@@ -37,6 +37,8 @@ def _gives_buffer(module: Module, method: str) -> bool:
 
 
 def _is_filled(module: Module, result: ast.AST) -> bool:
+    while isinstance(result, ast.Subscript):
+        result = result.value
     if not (isinstance(result, ast.Attribute) and is_own(module, result.value)) or module.get(Device).is_array(result):
         return False
     stores = [(each, module.parent(each)) for each in module.attributes(result.attr)]

@@ -30,6 +30,8 @@ from jaxfix_codemods.unjitted_update.keyed import entry_text, is_spelled
 
 OF_ARRAYS = short_names(Member.ABSTRACT) | short_names(Member.USUAL) | short_names(Member.STATIC)
 """The attributes of arrays."""
+_CLOSEST = 0.999
+"""To one, of what is raised to a traced power."""
 _SEE_NAMES = short_names(Effect.SEES_NAMES)
 
 
@@ -103,7 +105,9 @@ def check_parameter(
         if module.definition(node) is not None:
             raise Declined(Reason(Code.ESCAPES, f"the step passes on the function `{name}`"))
         match module.parent(node):
-            case ast.BinOp(left=base, op=ast.Pow(), right=right) if right is node and not _is_float(values, base):
+            case ast.BinOp(left=base, op=ast.Pow(), right=right) as power if right is node and not _decays(
+                values, base, module.parent(power)
+            ):
                 raise Declined(
                     Reason(Code.NEEDS_VALUE, f"the step raises to the power `{name}`, which would be traced")
                 )
@@ -147,10 +151,13 @@ def check_parameter(
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
 
 
-def _is_float(values: Values, base: ast.expr) -> bool:
-    """Whether it is written as a float: no integer, which would overflow, and no array, which may be differentiated."""
+def _decays(values: Values, base: ast.expr, around: ast.AST | None) -> bool:
+    """Whether it is written as a float below one, of which single precision keeps enough digits in `1 - base**t`."""
+    if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Mod | ast.Pow | ast.FloorDiv):
+        return False
     sources = values.origins.of(base)
-    return bool(sources) and all(isinstance(s, ast.Constant) and isinstance(s.value, float) for s in sources)
+    known = [each.value for each in sources if isinstance(each, ast.Constant) and isinstance(each.value, float)]
+    return bool(sources) and len(known) == len(sources) and all(0 < each <= _CLOSEST for each in known)
 
 
 def _is_state(module: Module, values: Values, uses: Collection[ast.expr]) -> bool:

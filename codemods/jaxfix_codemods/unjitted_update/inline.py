@@ -248,7 +248,7 @@ class _Judge:
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
             if not self._waits:
-                check_buffer(module, name, scope)
+                check_buffer(module, name.partition("[")[0], scope)
             if name not in self._objects and name not in self._models:
                 items = self._variables.items.get(name, ())
                 uses = [

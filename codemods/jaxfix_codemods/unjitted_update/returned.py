@@ -3,7 +3,7 @@
 import ast
 
 from jaxfix.api import Module
-from jaxfix.api.analysis import Values
+from jaxfix.api.analysis import Form, Values
 from jaxfix.api.library import Effect, Member, Result, short_names, where
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
 from jaxfix_codemods.jitting.whole import leaves, plain_value
@@ -50,7 +50,21 @@ def _counts_on_host(module: Module, expr: ast.expr) -> bool:
             return _counts_on_host(module, left) or _counts_on_host(module, right)
         case ast.UnaryOp(operand=operand):
             return _counts_on_host(module, operand)
+        case ast.Call():
+            indices = {
+                node for each in ast.walk(expr) if isinstance(each, ast.Subscript) for node in ast.walk(each.slice)
+            }
+            operations = (node for node in ast.walk(expr) if isinstance(node, ast.BinOp) and node not in indices)
+            return any(_is_of_numbers(module, node) for node in operations)
     return False
+
+
+def _is_of_numbers(module: Module, operation: ast.BinOp) -> bool:
+    """Whether both sides are known as numbers of Python, and not as counters."""
+    values, sides = module.get(Values), (operation.left, operation.right)
+    if not all(values.of(side).form is Form.PYTHON for side in sides):
+        return False
+    return any(not _is_counter(module, node) for node in ast.walk(operation) if isinstance(node, ast.Name))
 
 
 def _is_of_device(module: Module, side: ast.expr) -> bool:

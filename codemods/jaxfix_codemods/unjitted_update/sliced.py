@@ -7,8 +7,9 @@ from itertools import count
 
 from jaxfix.api import Module, walk
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.items import Items, is_chosen, is_of_scope, is_target, root
+from jaxfix_codemods.unjitted_update.items import Items, is_chosen, is_of_scope, is_target
 
+_STORED = (ast.Name, ast.Attribute, ast.Subscript)
 _PLAIN = (
     *(ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Slice, ast.Tuple),
     *(ast.operator, ast.unaryop, ast.expr_context),
@@ -20,12 +21,13 @@ def sliced(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> Items:
     items = [node for node in nodes if isinstance(node, ast.Subscript) and _is_slice(module, node, scope)]
     if not items:
         return {}
-    bound = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    bound |= {module.text(n) for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+    stores = [n for n in nodes if isinstance(n, _STORED) and not isinstance(n.ctx, ast.Load)]
+    bound = {module.text(n.value if isinstance(n, ast.Subscript) else n) for n in stores}
     found: Items = {}
     for item in sorted(items, key=lambda item: (item.lineno, item.col_offset)):
-        read = {n.id for n in walk(item) if isinstance(n, ast.Name)} | {module.text(item.value), root(item.value)}
-        if bound.isdisjoint(read) and not is_chosen(module, item):
+        read = [module.text(item.value), *(n.id for n in walk(item.slice) if isinstance(n, ast.Name))]
+        is_bound = any(text == one or text.startswith((f"{one}.", f"{one}[")) for one in bound for text in read)
+        if not is_bound and not is_chosen(module, item):
             found.setdefault(module.text(item), []).append(item)
     return found
 
@@ -56,7 +58,10 @@ def _is_slice(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
         return False
     if not all(isinstance(node, _PLAIN) for node in walk(item.slice)):
         return False
-    counted = {n.id for n in walk(item.slice) if isinstance(n, ast.Name) and _is_counted(module, n, scope)}
+    names = [node for node in walk(item.slice) if isinstance(node, ast.Name)]
+    if any(module.scope_of(name.id, name) not in (scope, module.tree) for name in names):
+        return False  # of a function of the step
+    counted = {name.id for name in names if _is_counted(module, name, scope)}
     return bool(counted) and all(_is_as_long(module, part, counted) for part in slices)
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import family, methods, own_class, reads_of, stores_of
-from jaxfix.api.library import Dtype, Effect, Member, Result, Transform, short_names, unfiltered, where
+from jaxfix.api.library import Dtype, Effect, Member, Package, Result, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_entry
 
 _TRANSFORMING = unfiltered(where(Transform.ONLY_VALUES)) | short_names(Transform.SAME_RESULT, "jax")
+_NUMPY = tuple(f"{name}." for name in where(Package.NUMPY))
 _MUTATORS = short_names(Effect.MUTATES)
 _OF_DATA = short_names(Member.USUAL) | short_names(Member.TREE)
 _OF_ARRAYS = short_names(Result.FRESH, "jax.Array") | short_names(Dtype.KEPT, "jax.Array")
@@ -152,7 +153,12 @@ def _may_be_changed(module: Module, name: ast.Name) -> bool:
     call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
     if not isinstance(call, ast.Call) or call.func is part:
         return False
-    is_known = module.qualname(call.func) is not None or (
+    if isinstance(outer, ast.keyword) and outer.arg == "out":
+        return True
+    qualname = module.qualname(call.func)
+    if qualname is not None and qualname.startswith(_NUMPY) and isinstance(module.parent(call), ast.Expr):
+        return True  # `np.copyto(x, y)`, `np.random.shuffle(x)`
+    is_known = qualname is not None or (
         isinstance(call.func, ast.Name) and call.func.id in _READERS and module.scope_of(call.func.id, call) is None
     )
     return not is_known and not module.get(Device).is_array(name)
