@@ -166,7 +166,7 @@ def _is_key(module: Module, name: ast.Name) -> bool:
 
 
 def _is_known(module: Module, target: ast.Name) -> bool:
-    """Whether a loop that a trace unrolls binds `target` to what is no array: to its number, or to a key."""
+    """Whether a loop that a trace unrolls binds `target` to the number of the iteration, or to a key."""
     pair = module.parent(target)
     match module.parent(pair) if isinstance(pair, ast.Tuple) else pair:
         case ast.For(iter=ast.Call(func=ast.Attribute(attr="items" | "keys" as attr), args=[])):

@@ -1,14 +1,14 @@
 """Device work in an eager loop: a training step, an update by hand, draws, averages.
 
-Outside `jit` each operation is dispatched separately: hundreds of small programs per iteration in place of one. If the
-loop calls a function that does all of the work, that function is put under `jit`. Otherwise the traceable statements
-are extracted into a new jitted function: those of a loop, jitted calls included, or those of a method that assigns
-`self.params`, whose attributes become arguments and results. Statements that need concrete values stay in the loop: a
-`print`, a Python counter, a draw from NumPy. Of `float(jnp.mean(errors))` at the end of the step, the step computes the
-mean, and the loop reads it. If such a statement has to run between two parts, the part with more work is jitted, and
-the other one too if it is worth a program. An array made of a list that the loop fills, and a slice by a variable of
-the loop (`images[i : i + size]`), is made outside, and passed. A sum that starts as a Python number also stays outside:
-`jit` would compile the step for the number, and again for the array that it becomes.
+Outside `jit` each operation is dispatched separately: hundreds of programs per iteration in place of one. If the loop
+calls a function that does all of it, that is put under `jit`. Otherwise the traceable statements are extracted into a
+new jitted function: those of a loop, jitted calls included, or those of a method that assigns `self.params`, whose
+attributes become arguments and results. Statements that need concrete values stay in the loop: a `print`, a Python
+counter, a draw from NumPy. Of `float(jnp.mean(errors))` at the end of the step, the step computes the mean, and the
+loop reads it. If such a statement has to run between two parts, the part with more work is jitted, and the other one
+too if it is worth a program. An array made of a list that the loop fills, and a slice by a variable of the loop
+(`images[i : i + size]`), is made outside, and passed. A sum that starts as a Python number also stays outside: `jit`
+would compile the step for the number, and again for the array that it becomes.
 
 A derivative that `jax.vmap` maps over rows counts as one. The result of `jax.vmap`, called in each iteration, is traced
 again each time: it is put under `jit` where it is created. So is a function that dispatches several operations in a

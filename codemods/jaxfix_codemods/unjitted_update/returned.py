@@ -60,7 +60,7 @@ def _counts_on_host(module: Module, expr: ast.expr) -> bool:
 
 
 def _is_of_numbers(module: Module, operation: ast.BinOp) -> bool:
-    """Whether both sides are known as numbers of Python, and not as counters."""
+    """Whether both sides are known as Python numbers, and not as counters."""
     values, sides = module.get(Values), (operation.left, operation.right)
     if not all(values.of(side).form is Form.PYTHON for side in sides):
         return False
