@@ -1,8 +1,7 @@
 """Arrays that statements make of lists which the loop fills: each is made outside, and passed."""
 
 import ast
-from collections.abc import Collection, Iterator
-from itertools import count
+from collections.abc import Collection
 
 from jaxfix.api import Module
 from jaxfix.api.analysis import Passing, Values
@@ -53,12 +52,9 @@ def _begins_again(module: Module, name: str, scope: ast.AST) -> bool:
     return any(any(isinstance(each, LOOPS) for each in module.loops(b.node)) for b in module.bindings(name, scope))
 
 
-def converted_names(call: ast.Call) -> Iterator[str]:
-    """Names for the array, the best first: `rewards_array` of `jnp.array(self.rewards)`."""
+def converted_name(call: ast.Call) -> str:
+    """A name for the array: `rewards_array` of `jnp.array(self.rewards)`."""
     match call.args[0]:
         case ast.Name(id=whole) | ast.Attribute(attr=whole):
-            name = f"{whole.strip('_')}_array"
-        case _:
-            name = "array"
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))
+            return f"{whole.strip('_')}_array"
+    return "array"

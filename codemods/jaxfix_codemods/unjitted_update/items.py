@@ -1,8 +1,7 @@
 """Items that statements pick from sequences and dictionaries by a variable: they are passed, not picked."""
 
 import ast
-from collections.abc import Collection, Iterator
-from itertools import count
+from collections.abc import Collection
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import is_impure
@@ -122,14 +121,12 @@ def is_target(module: Module, node: ast.AST) -> bool:
     return False
 
 
-def item_names(item: ast.Subscript) -> Iterator[str]:
-    """Names for the item, the best first: `weights_i` of `self.weights[i]`."""
+def item_name(item: ast.Subscript) -> str:
+    """A name for the item: `weights_i` of `self.weights[i]`."""
     assert isinstance(item.slice, ast.Name)
     match item.value:
         case ast.Attribute(attr=whole) | ast.Name(id=whole) | ast.Subscript(slice=ast.Constant(value=str(whole))):
             name = f"{whole.strip('_')}_{item.slice.id}"
         case _:
             name = f"item_{item.slice.id}"
-    name = name if name.isidentifier() else f"item_{item.slice.id}"
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))
+    return name if name.isidentifier() else f"item_{item.slice.id}"

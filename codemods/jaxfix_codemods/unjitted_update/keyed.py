@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import count
 from typing import TypeGuard
 
 from jaxfix.api import Module, walk
@@ -96,11 +95,9 @@ def fills(module: Module, statement: ast.stmt) -> bool:
     return not all(is_entry(module, node) for node in stored)
 
 
-def entry_names(entry: str) -> Iterator[str]:
-    """Names for what is `entry`: `params_d` of `params["d"]`."""
-    name = "_".join(entry.removesuffix('"]').split('["'))
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))
+def entry_name(entry: str) -> str:
+    """A name for what is `entry`: `params_d` of `params["d"]`."""
+    return "_".join(entry.removesuffix('"]').split('["'))
 
 
 def _is_made(module: Module, name: ast.Name) -> bool:

@@ -4,17 +4,18 @@ import ast
 import keyword
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 
 from jaxfix.api import Identifiers, Module, walk
 from jaxfix.api.library import Transform, where
 from jaxfix_codemods.unjitted_update.binding import is_range
-from jaxfix_codemods.unjitted_update.converted import converted_names
+from jaxfix_codemods.unjitted_update.converted import converted_name
 from jaxfix_codemods.unjitted_update.device import Device
-from jaxfix_codemods.unjitted_update.items import item_names
-from jaxfix_codemods.unjitted_update.keyed import entry_names
+from jaxfix_codemods.unjitted_update.items import item_name
+from jaxfix_codemods.unjitted_update.keyed import entry_name
 from jaxfix_codemods.unjitted_update.options import option_names
 from jaxfix_codemods.unjitted_update.reading import Variables
-from jaxfix_codemods.unjitted_update.sliced import slice_names
+from jaxfix_codemods.unjitted_update.sliced import slice_name
 
 _GRADIENTS = where(Transform.GRADIENT) | where(Transform.WITH_VALUE)
 
@@ -45,8 +46,8 @@ class Naming:
         found = {name: name for name in variables if name.isidentifier()}
         taken = {node.id for node in self._variables.inside if isinstance(node, ast.Name)} | set(found)
         for item in sorted({*self._variables.items, *self._variables.entries} & {*variables}):
-            names = entry_names(item) if item in self._variables.entries else self._item_names(item)
-            found[item] = next(name for name in names if name not in taken and not keyword.iskeyword(name))
+            names = (entry_name(item),) if item in self._variables.entries else self._item_names(item)
+            found[item] = next(name for name in _numbered(names) if name not in taken and not keyword.iskeyword(name))
             taken.add(found[item])
         for dot in sorted(name for name in variables if "." in name and name not in self._variables.items):
             root, _, attr = dot.partition(".")
@@ -113,17 +114,23 @@ class Naming:
         loops = (each for each in around if isinstance(each, ast.For) and not is_range(self._module, each.iter))
         return {node.id for loop in loops for node in walk(loop.target) if isinstance(node, ast.Name)}
 
-    def _item_names(self, item: str) -> Iterator[str]:
+    def _item_names(self, item: str) -> tuple[str, ...]:
         first = self._variables.items[item][0]
         match first:
             case ast.Subscript(slice=ast.Name()):
-                return item_names(first)
+                return (item_name(first),)
             case ast.Subscript():
-                return slice_names(first)
+                return (slice_name(first),)
             case ast.Attribute():
                 return option_names(first)
             case ast.Call():
-                return converted_names(first)
+                return (converted_name(first),)
+
+
+def _numbered(names: Sequence[str]) -> Iterator[str]:
+    """The names, then the first of them with numbers."""
+    yield from names
+    yield from (f"{names[0]}_{number}" for number in count(2))
 
 
 def _last(variable: str) -> str:

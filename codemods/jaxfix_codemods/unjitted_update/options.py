@@ -1,8 +1,7 @@
 """Options that statements read of an object that `jit` does not take: each is passed by itself."""
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
-from itertools import count
+from collections.abc import Collection, Iterable
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import INITIALISERS, Sources, Values, family, own_class
@@ -42,13 +41,13 @@ def options_of(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> di
     return found
 
 
-def option_names(option: ast.Attribute) -> Iterator[str]:
+def option_names(option: ast.Attribute) -> tuple[str, ...]:
     """Names for the option, the best first: `rate`, `args_rate`."""
     name = option.attr.strip("_")
     match option.value:
         case ast.Name(id=whole) | ast.Attribute(attr=whole):
-            yield from (name, f"{whole.strip('_')}_{name}")
-    yield from (f"{name}_{number}" for number in count(2))
+            return name, f"{whole.strip('_')}_{name}"
+    return (name,)
 
 
 def _held_by(module: Module, holder: ast.expr) -> str | None:

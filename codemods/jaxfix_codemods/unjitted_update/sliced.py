@@ -2,8 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterator
-from itertools import count
+from collections.abc import Collection
 
 from jaxfix.api import Module, walk
 from jaxfix_codemods.jitting.whole import LOOPS
@@ -39,16 +38,14 @@ def slicing(module: Module, nodes: Collection[ast.AST], scope: ast.AST) -> froze
     return frozenset(names - {n.id for n in nodes if isinstance(n, ast.Name) and n not in inside})
 
 
-def slice_names(item: ast.Subscript) -> Iterator[str]:
-    """Names for the slice, the best first: `images_slice` of `self.images[i : i + size]`."""
+def slice_name(item: ast.Subscript) -> str:
+    """A name for the slice: `images_slice` of `self.images[i : i + size]`."""
     match item.value:
         case ast.Attribute(attr=whole) | ast.Name(id=whole) | ast.Subscript(slice=ast.Constant(value=str(whole))):
             name = f"{whole.strip('_')}_slice"
         case _:
             name = "part"
-    name = name if name.isidentifier() else "part"
-    yield name
-    yield from (f"{name}_{number}" for number in count(2))
+    return name if name.isidentifier() else "part"
 
 
 def _is_slice(module: Module, item: ast.Subscript, scope: ast.AST) -> bool:
