@@ -4,7 +4,7 @@ import copy
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from .fields import fields
 from .near import smaller
@@ -43,7 +43,7 @@ class Alter:
         if value is None:
             return value if depth else 1.0
         if is_function(value):
-            return doubled(value)
+            return doubled(cast(Callable[..., Any], value))
         if depth >= _DEEPEST:
             return value
         if isinstance(value, tuple | list | dict):
