@@ -49,7 +49,7 @@ PLACEHOLDER = "# placeholder: "
 """What a comment begins with that says what is still to be written in a golden of a new codemod."""
 HELPERS = generated.SOURCE
 """The text of the generated helper file; its folder is where a program finds it."""
-BESIDE = Surroundings(helpers=generated.MODULE)
+BESIDE = Surroundings(helpers=generated.MODULE, asked=(Change.NEWER_FORM,))
 """Of a source that is analysed alone: a script, with the generated helper file beside it."""
 SEEN = replace(BESIDE, held=(ANYTHING,))
 """The same, where a run may have shown whatever it likes."""
@@ -86,7 +86,7 @@ class Case:
 
     def surroundings(self, source: SourceFile) -> Surroundings:
         """The surroundings of a source by itself, with the captured constants that the trace beside it shows."""
-        trace, alone = self._trace(), replace(BESIDE, asked=asked(source.text))
+        trace, alone = self._trace(), replace(BESIDE, asked=(*BESIDE.asked, *asked(source.text)))
         traced = trace.sources.get(self.path.name) if trace is not None else None
         if trace is None or traced is None:
             return alone

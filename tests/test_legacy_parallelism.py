@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from command_line import Cli
 
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import cook, plan
-from jaxfix.report.finding import Proves
+from jaxfix.report.finding import Change, Proves
 from jaxfix.report.reason import Code
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
@@ -19,6 +20,7 @@ from jaxfix_codemods import CODEMODS
 
 CODEMOD = [codemod for codemod in CODEMODS if codemod.id == "legacy-parallelism"]
 SOURCE = SourceFile.decode("a.py", b"import jax\n\nf = jax.pmap(abs)\n")
+ASKED = Surroundings(asked=(Change.NEWER_FORM,))
 
 
 @pytest.mark.parametrize(
@@ -31,12 +33,12 @@ SOURCE = SourceFile.decode("a.py", b"import jax\n\nf = jax.pmap(abs)\n")
 def test_what_the_project_admits_decides_what_is_written(
     oldest: tuple[int, ...] | None, written: tuple[str, ...]
 ) -> None:
-    after = plan(SOURCE, CODEMOD, lambda fix: None, Surroundings(oldest_jax=oldest)).after.decode()
+    after = plan(SOURCE, CODEMOD, lambda fix: None, replace(ASKED, oldest_jax=oldest)).after.decode()
     assert all(part in after for part in written)
 
 
 def test_a_jax_that_refuses_what_pmap_returned_is_left() -> None:
-    (found,) = analyze(SOURCE, CODEMOD, surroundings=Surroundings(oldest_jax=(0, 4, 13))).found
+    (found,) = analyze(SOURCE, CODEMOD, surroundings=replace(ASKED, oldest_jax=(0, 4, 13))).found
     assert found.finding.declined is not None and found.finding.declined.code is Code.OLDER_VERSION
 
 
@@ -48,11 +50,25 @@ def test_a_pmap_that_runs_is_for_who_asks(tmp_path: Path, cli: Cli, is_library: 
     (package / "step.py").write_bytes(SOURCE.text)
     if is_library:
         (tmp_path / "pyproject.toml").write_text("[build-system]\nrequires = []\n")
-    assert cli("check", str(tmp_path)).code == 0
-    assert "jax.pmap" not in cli("check", str(tmp_path)).out
-    assert all(
-        "jax.pmap" in cli(*how, str(tmp_path)).out for how in (("check", "--all"), ("upgrade", "--diff", "--unproven"))
-    )
+    for how in ((), ("--all",)):
+        assert cli("check", *how, str(tmp_path)).code == 0
+        assert "jax.pmap" not in cli("check", *how, str(tmp_path)).out
+    assert "jax.pmap" not in cli("apply", "--diff", "--unproven", str(tmp_path)).out
+    named = ("--select", "legacy-parallelism")
+    for how in (
+        ("check", "--all", *named),
+        ("apply", "--diff", "--unproven", *named),
+        ("upgrade", "--diff", "--unproven"),
+    ):
+        assert "jax.pmap" in cli(*how, str(tmp_path)).out
+
+
+def test_a_configuration_asks_for_newer_forms_by_name(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "step.py").write_bytes(SOURCE.text)
+    (tmp_path / "pyproject.toml").write_text('[tool.jaxfix]\nselect = ["legacy-parallelism"]\n')
+    assert "jax.pmap" in cli("check", "--all", str(tmp_path)).out
+    (tmp_path / "pyproject.toml").write_text('[tool.jaxfix]\nignore = ["removed-api"]\n')
+    assert "jax.pmap" not in cli("check", "--all", str(tmp_path)).out
 
 
 @pytest.mark.parametrize(
@@ -67,7 +83,7 @@ def test_a_pmap_that_runs_is_for_who_asks(tmp_path: Path, cli: Cli, is_library: 
 )
 def test_a_run_compares_where_the_function_is_called(text: str, function: str) -> None:
     """A script leaves no array outside of its `main`."""
-    found = analyze(SourceFile.decode("a.py", f"import jax\n\n{text}".encode()), CODEMOD)
+    found = analyze(SourceFile.decode("a.py", f"import jax\n\n{text}".encode()), CODEMOD, surroundings=ASKED)
     (fix,) = cook(found)
     assert fix.function == function
 

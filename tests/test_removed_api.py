@@ -44,6 +44,19 @@ def test_what_a_version_of_the_project_lacks_is_not_written() -> None:
     assert rewritten(text, around) == text
 
 
+def test_names_of_one_import_that_stay_for_one_reason_are_one_finding() -> None:
+    text = (
+        "from jax.experimental.stax import Conv, Dense, Relu, serial\n"
+        "from jax.experimental.optimizers import adam\n"
+        "from jax import device_put_sharded, tree_map\n"
+    )
+    found = analysed(text, Surroundings(oldest_jax=(0, 2, 10), jax=(0, 10, 2))).found
+    first, second, *others = (each.finding.message for each in found)
+    assert first.startswith("`jax.experimental.stax.Conv`, `jax.experimental.stax.Dense` and 2 more are gone")
+    assert second.startswith("`jax.experimental.optimizers.adam` is gone")
+    assert len(others) == 2  # of two fates
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

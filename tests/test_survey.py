@@ -92,10 +92,9 @@ def test_the_order_of_the_files_does_not_matter() -> None:
         assert surveyed(units({name: FILES[name] for name in names})) == expected
 
 
-def test_the_same_holds_of_all_goldens_together() -> None:
-    files = {
-        path.stem + path.parent.name: path.read_text() for path in GOLDEN.glob("*/*.py") if "_" in path.parent.name
-    }
+def test_the_same_holds_of_many_goldens_together() -> None:
+    paths = sorted(path for path in GOLDEN.glob("*/*.py") if "_" in path.parent.name)
+    files = {path.stem + path.parent.name: path.read_text() for path in paths[::3]}
     given = units(files)
     assert surveyed(given) == told_everything(given)
     assert len(given) > 50

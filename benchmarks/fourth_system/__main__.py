@@ -27,11 +27,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "evidence" / "fourth-system.md"
 PROGRAMS = Path(__file__).with_name("programs")
 LIMIT_S = 1800.0
-SCRIPT, RESULT = "train.py", "result.json"
+SCRIPT, RESULT, TOLD = "train.py", "result.json", "told.json"
 WRITTEN = "as_written"
 OTHERS = ("by_hand", "jaxfix")
 """The repaired scripts: they run in turns, so that both meet the same load of the machine."""
-TURNS = 5
+TURNS = 9
 ARGUMENTS = ("--epochs", "10")
 RERUN_ARGUMENTS = ("--epochs", "2", "--examples", "96")
 DEVICES = "env XLA_FLAGS=--xla_force_host_platform_device_count=8"
@@ -41,9 +41,8 @@ DEVICES = "env XLA_FLAGS=--xla_force_host_platform_device_count=8"
 def main() -> None:
     options = _options()
     written = _laid_out(options.work, WRITTEN, is_kept=options.reuse)
-    places = [written, *(_laid_out(options.work, name, is_kept=False) for name in OTHERS)]
-    print("jaxfix apply", file=sys.stderr, flush=True)
-    documents = list(_repaired(places[-1], is_unproven=options.unproven))
+    places = [written, *(_laid_out(options.work, name, is_kept=options.reuse) for name in OTHERS)]
+    documents = _documents(places[-1], is_unproven=options.unproven, is_kept=options.reuse)
     turns = [[_measured(place, is_kept=False) for place in places[1:]] for _ in range(TURNS)]
     costs = [_measured(written, is_kept=options.reuse), *map(Cost.least, zip(*turns, strict=True))]
     change = difflib.unified_diff(
@@ -53,14 +52,26 @@ def main() -> None:
     print(PAGE.relative_to(ROOT))
 
 
+def _documents(place: Path, *, is_unproven: bool, is_kept: bool) -> list[dict[str, Any]]:
+    """What jaxfix said as it rewrote the script, or did before."""
+    told = place / TOLD
+    if not (is_kept and told.exists()):
+        print("jaxfix apply", file=sys.stderr, flush=True)
+        told.write_text(json.dumps(list(_repaired(place, is_unproven=is_unproven))))
+    found: list[dict[str, Any]] = json.loads(told.read_text())
+    return found
+
+
 def _repaired(place: Path, *, is_unproven: bool) -> Iterator[dict[str, Any]]:
     """What jaxfix said, each time that it was called."""
     run = ("--run", f"{DEVICES} python {SCRIPT} {' '.join(RERUN_ARGUMENTS)}")
     if not is_unproven:
         yield applied(place, SCRIPT, *CHANGES, *run)
+        yield applied(place, SCRIPT, "--select", "legacy-parallelism", *run)
         return
     yield applied(place, SCRIPT, "--select", page.DECIDED_BY_A_RUN, *run)
     yield applied(place, SCRIPT, *CHANGES, "--unproven")
+    yield applied(place, SCRIPT, "--select", "legacy-parallelism", "--unproven")
 
 
 def _laid_out(work: Path, name: str, *, is_kept: bool) -> Path:
@@ -94,7 +105,7 @@ def _options() -> argparse.Namespace:
     )
     default = platformdirs.user_cache_path("jaxfix-benchmarks") / "fourth-system"
     parser.add_argument("--unproven", action="store_true", help="have a rerun decide of the loop alone, in less time")
-    parser.add_argument("--reuse", action="store_true", help="do not run the script as written again")
+    parser.add_argument("--reuse", action="store_true", help="neither run the script as written nor rewrite it again")
     parser.add_argument("--work", type=Path, default=default, help="where the scripts are laid out")
     return parser.parse_args()
 

@@ -112,7 +112,7 @@ def lines(
         "A training script with the mistakes that the second table "
         "names: as written, as a JAX developer repairs it (before jaxfix was tried on it), and as "
         f"{_how(is_unproven=is_unproven)} leaves it. Each run is a process of its own, without a persistent "
-        "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are the least of five "
+        "compilation cache. Counts and bytes of programs are exact; seconds and resident memory are the least of nine "
         "runs that take turns, of the script as written those of one: the machine is shared."
     )
     yield ""

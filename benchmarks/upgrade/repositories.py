@@ -13,12 +13,14 @@ from jaxfix.drivers.surroundings import placed
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.library.changes.row import Version
+from jaxfix.report.finding import Change
 from jaxfix.report.report import Diagnostic
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.errors import JaxfixError
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
+_ASKED = (Change.NEWER_FORM,)
 _CODEMODS = [codemod for codemod in CODEMODS if codemod.id in ("removed-api", "legacy-parallelism")]
 _IMPORT = """\
 import importlib, json, os, sys, warnings
@@ -69,7 +71,7 @@ def measured(folder: Path, python: str | None = None) -> Measured:
         found.files += 1
         try:
             source = SourceFile.decode(str(path), path.read_bytes())
-            around = Surroundings(name=placed(path, None, roots).name)
+            around = Surroundings(name=placed(path, None, roots).name, asked=_ASKED)
             diagnostics = analyze(source, _CODEMODS, surroundings=around).diagnostics
             patch = plan(source, _CODEMODS, lambda fix: None, around)
         except JaxfixError:
@@ -94,7 +96,7 @@ def fixed_files(folder: Path, oldest: Version | None = None) -> dict[Path, bytes
     for path in sorted(folder.rglob("*.py")):
         try:
             source = SourceFile.decode(str(path), path.read_bytes())
-            around = Surroundings(name=placed(path, None, roots).name, oldest_jax=oldest)
+            around = Surroundings(name=placed(path, None, roots).name, oldest_jax=oldest, asked=_ASKED)
             patch = plan(source, _CODEMODS, lambda fix: None, around)
         except JaxfixError:
             continue

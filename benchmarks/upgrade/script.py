@@ -10,6 +10,7 @@ from pathlib import Path
 from jaxfix.engine.analyze import analyze
 from jaxfix.engine.plan import plan
 from jaxfix.library.changes.row import version
+from jaxfix.report.finding import Change
 from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix.testing import unmarked
@@ -55,7 +56,7 @@ def asked(pythons: Sequence[str], devices: int = 8) -> dict[str, str]:
 
 def _fixed(text: bytes, ids: Sequence[str], oldest: str = "") -> str:
     """The script with the fixes that hold for that jax too."""
-    around = Surroundings(oldest_jax=version(oldest) if oldest else None)
+    around = Surroundings(oldest_jax=version(oldest) if oldest else None, asked=(Change.NEWER_FORM,))
     codemods = [codemod for codemod in CODEMODS if codemod.id in ids]
     return plan(SourceFile.decode("script.py", text), codemods, lambda fix: None, around).after.decode()
 

@@ -12,6 +12,8 @@ from jaxfix.engine.plan import plan
 from jaxfix.library.changes.periods import DISTRIBUTIONS
 from jaxfix.library.changes.row import Keyword, Method, Name, Positional, Row, Way, version
 from jaxfix.library.changes.table import NAMES, ROWS
+from jaxfix.report.finding import Change
+from jaxfix.semantic.project.surroundings import Surroundings
 from jaxfix.source.source_file import SourceFile
 from jaxfix_codemods import CODEMODS
 
@@ -51,12 +53,15 @@ class Checked:
     faults: list[str]
 
 
+_ASKED = Surroundings(asked=(Change.NEWER_FORM,))
+
+
 def new_examples() -> dict[str, str]:
     """The examples as the codemod rewrites them."""
     codemods = [codemod for codemod in CODEMODS if codemod.id in ("removed-api", "legacy-parallelism")]
 
     def rewritten(text: str) -> str:
-        return plan(SourceFile.decode("a.py", text.encode()), codemods, lambda fix: None).after.decode()
+        return plan(SourceFile.decode("a.py", text.encode()), codemods, lambda fix: None, _ASKED).after.decode()
 
     return {row: rewritten(text) for row, text in EXAMPLES.items()}
 

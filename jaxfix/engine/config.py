@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from jaxfix.report.finding import Change
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.source.errors import ConfigError
 from jaxfix.source.frozen import frozen
@@ -92,6 +93,11 @@ def enabled(config: Config, codemods: Iterable[Codemod], relative_path: str) -> 
         for codemod in codemods
         if codemod.id not in silent and (config.select is None or codemod.id in config.select)
     )
+
+
+def asked(config: Config) -> tuple[Change, ...]:
+    """The changes that the selection asks for by naming a codemod."""
+    return tuple(change for change in Change if change.value in {f"--select {name}" for name in config.select or ()})
 
 
 def check_ids(ids: Iterable[str], known: tuple[str, ...], place: str) -> None:

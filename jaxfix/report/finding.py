@@ -31,7 +31,7 @@ class Safety(Enum):
 
 
 class Change(Enum):
-    """A change of results, or a cost, that an option of `apply` requests; its value is the option."""
+    """A change of results or of form, or a cost, that an option requests; its value is the option."""
 
     SPLIT_KEYS = "--split-keys"
     """Random keys that are used twice are split: other random numbers."""
@@ -41,6 +41,8 @@ class Change(Enum):
     """A last batch that is shorter is padded, and a mask keeps the padding out of means: other rounding."""
     LESS_MEMORY = "--goal memory"
     """Memory is bought with time: what a backward pass needs is computed again."""
+    NEWER_FORM = "--select legacy-parallelism"
+    """What works, and warns of nothing, takes the form that newer versions of jax build on."""
 
 
 class Confidence(Enum):

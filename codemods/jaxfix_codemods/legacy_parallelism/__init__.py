@@ -89,8 +89,8 @@ Evidence: results equal bit for bit, on at least two devices: on one device ever
 show, so a proof on one device is refused. `XLA_FLAGS=--xla_force_host_platform_device_count=8` gives a CPU eight
 devices.
 
-`check` reports a `pmap`, which jax runs without a warning, with `--all` alone, and so what is deprecated and left to a
-person; `upgrade` reports all.
+A `pmap`, which jax runs without a warning, is left alone unless `--select legacy-parallelism` or `upgrade` asks for
+it. `check` reports what is deprecated and left to a person with `--all`.
 
 Source: https://docs.jax.dev/en/latest/migrate_pmap.html and
 https://docs.jax.dev/en/latest/notebooks/shard_map.html
@@ -101,6 +101,7 @@ from functools import partial
 from itertools import islice
 
 from jaxfix.api import Codemod, Confidence, Declined, Equality, Finding, Module, Proves, Safety
+from jaxfix.api.analysis import Change
 from jaxfix_codemods.legacy_parallelism import entering, partitioned, positional
 from jaxfix_codemods.legacy_parallelism.mapped import PMAP, Mapped, caller, check, is_of_many_hosts, mapped
 from jaxfix_codemods.legacy_parallelism.meshes import MESHES
@@ -111,9 +112,10 @@ _KEPT = (0, 8, 0)
 
 
 def find(module: Module) -> Iterator[Finding]:
-    places = module.references(PMAP) if module.surroundings.admits("jax", _KEPT) else ()
-    if places:
-        yield from islice((_finding(module, mapped(module, place)) for place in places), _most(module))
+    around = module.surroundings
+    if Change.NEWER_FORM in around.asked and around.admits("jax", _KEPT):
+        found = (_finding(module, mapped(module, place)) for place in module.references(PMAP))
+        yield from islice(found, _most(module))
     yield from partitioned.find(module)
     yield from entering.find(module)
     yield from positional.find(module)

@@ -73,6 +73,7 @@ from jaxfix_codemods.removed_api.types import is_plain_type
 from jaxfix_codemods.removed_api.uses import Imported, Named, imported, in_texts, named
 
 _IN_TEXT = "its name is in a string"
+_MOST_NAMED = 3
 
 
 def find(module: Module) -> Iterator[Finding]:
@@ -95,8 +96,12 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     for each in imports:
         together = [other for other in imports if other.statement is each.statement and other.declined is None]
         is_same = not any(_is_other(module, other) for other in together)
-        if each.declined is not None or is_same:
-            yield _of_import(module, [each], together if each.declined is None else [], is_same=is_same)
+        if each.declined is not None:
+            alike = [other for other in imports if _stays_alike(other, each)]
+            if each is alike[0]:
+                yield _of_import(module, alike, [], is_same=is_same)
+        elif is_same:
+            yield _of_import(module, [each], together, is_same=True)
         elif each is together[0]:  # a proof leaves all of them out, or none
             yield _of_import(module, together, together, is_same=False)
     for row in names:
@@ -118,10 +123,21 @@ def _all(module: Module, mentioned: frozenset[str]) -> Iterator[Finding]:
     yield from members.meanings(module, [row for row in rows if isinstance(row, Meaning)])
 
 
+def _stays_alike(one: Imported, other: Imported) -> bool:
+    """Whether two names of one statement have one fate, and stay for one reason: a person reads it once."""
+    if one is other:
+        return True
+    if one.statement is not other.statement or one.row.life != other.row.life:
+        return False
+    first, second = one.declined, other.declined
+    both_new = first is not None and second is not None and {first.code, second.code} == {Code.OLDER_VERSION}
+    return first == second or both_new
+
+
 def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Imported], *, is_same: bool) -> Finding:
     """The finding about names without a fix, which rewrites all that go together."""
     each = told[0]
-    what = " and ".join(f"`{'import ' * (other.full in REPLACED_MODULES)}{other.full}`" for other in told)
+    what = _listed([f"`{'import ' * (other.full in REPLACED_MODULES)}{other.full}`" for other in told])
     recipe = partial(_import_otherwise, module, together) if together else None
     has_name = recipe is not None and len(told) == 1 and not (each.row.parameters or each.row.is_text)
     new = each.new or each.row.new
@@ -129,6 +145,12 @@ def _of_import(module: Module, told: Sequence[Imported], together: Sequence[Impo
     message = words(each.row, what, module, number=len(told))
     found = Finding(each.alias, message, title, recipe, declined=each.declined)
     return certain(module, each.row, found, is_same=is_same)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a`, `b` and the number of the others."""
+    shown = names if len(names) <= _MOST_NAMED else [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more"]
+    return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]
 
 
 def _import_otherwise(module: Module, together: Sequence[Imported], edit: Rewriter) -> None:

@@ -1,6 +1,6 @@
 """What a text's place on the disk tells of it: the configuration, the name that it is imported by, its helper file."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jaxfix.drivers import files, installed, walking
@@ -81,14 +81,15 @@ class Places:
         if config.helper is not None and base is not None and module is None:
             key = f'`helper = "{config.helper}"`'
             helper = named_helper(key, base / config.helper, where, source.text, roots)
+        told = where.told(
+            helper,
+            admitted(path.parent) if module is None else Admitted(),
+            is_distributed=is_distributed(where.path),
+        )
         return Place(
             chosen,
             module,
-            where.told(
-                helper,
-                admitted(path.parent) if module is None else Admitted(),
-                is_distributed=is_distributed(where.path),
-            ),
+            replace(told, asked=configuration.asked(config)),
             helper,
             baseline,
             config.run,

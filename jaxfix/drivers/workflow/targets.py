@@ -21,6 +21,7 @@ from jaxfix.engine import config as configuration
 from jaxfix.engine.config import Config
 from jaxfix.engine.registry import load_registry
 from jaxfix.engine.seen import Sighting
+from jaxfix.report.finding import Change
 from jaxfix.report.trace.drifts import drifts
 from jaxfix.semantic.codemod import Codemod
 from jaxfix.semantic.project.rebinding import Around
@@ -195,14 +196,14 @@ class _Settings:
           ConfigError: the user has placed the helper file where no module can stand.
         """
         if target.path is None:
-            return replace(target, surroundings=replace(target.surroundings, asked=self.request.asked))
+            return replace(target, surroundings=replace(target.surroundings, asked=self._asked(Path.cwd())))
         where = placed(target.path, target.module, self.roots)
         named = self._named_helper(target, where) if target.module is None else None
         helper = named or where.helper
         folder, versions = where.path.parent, self.versions
         admitted = versions.admitted(folder) if target.module is None else Admitted()
         told = where.told(helper, admitted, is_distributed=versions.is_distributed(where.path))
-        told = replace(told, jax=versions.jax, libraries=versions.libraries, asked=self.request.asked)
+        told = replace(told, jax=versions.jax, libraries=versions.libraries, asked=self._asked(folder))
         ends = self.request.ends
         if ends is not None:
             came_from = ends.came_from or admitted.oldest or versions.pinned(folder) or admitted.newest
@@ -212,6 +213,11 @@ class _Settings:
                 told, origins=origins(admitted, came_from), floors=least(versions.libraries, admitted.floors)
             )
         return replace(target, surroundings=told, helper=helper)
+
+    def _asked(self, folder: Path) -> tuple[Change, ...]:
+        """The changes that the options ask for, or the selection that the configuration of the folder makes."""
+        config = configuration.overridden(self._config_in(folder)[1], self.request.select, ())
+        return (*self.request.asked, *configuration.asked(config))
 
     def around(self, found: Sequence[Target]) -> Neighbours | None:
         """The other files of the projects that the user's own targets belong to."""
