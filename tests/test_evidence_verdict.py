@@ -684,6 +684,26 @@ def test_dispatches_pay_for_more_compiles_at_the_start_and_for_none_at_a_step() 
     assert fewer(dispatching(CURED, 90_000), dispatching(BEFORE, 0)).verdict is Verdict.NO_EFFECT
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [(2_000, 1_950, Verdict.NO_EFFECT), (2_000, 1_700, Verdict.PROVEN), (50_000, 48_500, Verdict.PROVEN)],
+    ids=["hardly-fewer", "a-tenth", "many"],
+)
+def test_a_few_compiles_at_the_start_prove_no_jit_that_saves_hardly_a_dispatch(
+    before: int, after: int, verdict: Verdict
+) -> None:
+    one_more = replace(BEFORE, compiles=(*BEFORE.compiles, BEFORE.compiles[0]))
+    old, new = dispatching(one_more, before), dispatching(BEFORE, after)
+    assert compare(old, new, Equality.ROUNDING, FUNCTION).verdict is verdict
+    assert fewer(old, new).verdict is Verdict.PROVEN  # of a fix that adds no `jit` to eager work
+
+
+def test_many_compiles_at_the_start_prove_a_jit_that_saves_hardly_a_dispatch() -> None:
+    many_more = replace(BEFORE, compiles=BEFORE.compiles * 11)
+    old, new = dispatching(many_more, 2_000), dispatching(BEFORE, 2_000)
+    assert compare(old, new, Equality.ROUNDING, FUNCTION).verdict is Verdict.PROVEN
+
+
 def test_a_run_that_was_stopped_or_counts_no_dispatches_proves_nothing_of_them() -> None:
     assert fewer(dispatching(BEFORE, 9_000), BEFORE).verdict is Verdict.NO_EFFECT
     stopped = replace(dispatching(BEFORE, 0), stopped="after 5 s")

@@ -44,9 +44,14 @@ def scored(p, x, rows):
     return jnp.tanh(shown).sum() + jnp.cos(shown).mean()
 
 
+@jax.jit
+def compute_worst(best):
+    return jnp.tanh(best) + jnp.cos(best) * jnp.sin(best)
+
+
 for count in range(20):
     rows = int(np.random.default_rng(count).integers(1, 3)) * 2
     x = jnp.sin(jnp.arange(4.0 * WIDTH) + count).reshape(4, WIDTH)
     best = scored(p, x, rows)
-    worst = jnp.tanh(best) + jnp.cos(best) * jnp.sin(best)
+    worst = compute_worst(best)
     print(worst)

@@ -38,7 +38,7 @@ def scored(p, x, rows):
 
 for count in range(20):
     rows = int(np.random.default_rng(count).integers(1, 3)) * 2
-    x = jnp.sin(jnp.arange(4.0 * WIDTH) + count).reshape(4, WIDTH)
+    x = jnp.sin(jnp.arange(4.0 * WIDTH) + count).reshape(4, WIDTH)  # want: unjitted-update
     best = scored(p, x, rows)
     worst = jnp.tanh(best) + jnp.cos(best) * jnp.sin(best)
     print(worst)

@@ -105,20 +105,22 @@ class RequiredValues:
             return ()
         if owner is None or owner is self._module.tree:
             return ()  # a builtin, or what `why_unstable` judges
-        if not isinstance(owner, FUNCTIONS):
-            return ()
+        if not isinstance(owner, FUNCTIONS) or owner in self._module.ancestors(self._outermost):
+            return ()  # of a function around what is traced, it is known
         values = []
         for binding in self._module.bindings(name, owner):
             match binding.node:
                 case ast.arg():
                     if self._module.function(expr) is owner:
                         found.values.setdefault(name, what)
-                    elif owner not in self._module.ancestors(self._outermost):
+                    else:
                         found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
                 case ast.Name() as target if (value := self._bound(target)) is not None:
                     values.append(value)
                 case ast.Name() as target if _is_known(self._module, target):
                     continue
+                case ast.Name() as target if (iterated := _iterated(self._module, target)) is not None:
+                    values.append(iterated)
                 case ast.Name():
                     found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"it {what}")
         return values
@@ -177,6 +179,23 @@ def _is_known(module: Module, target: ast.Name) -> bool:
         case ast.For(iter=ast.Call(args=[_, ast.AST() as start])) if not isinstance(start, ast.Constant):
             return isinstance(pair, ast.For) and is_counter(module, target)  # of `enumerate` it may be traced
     return is_counter(module, target)
+
+
+def _iterated(module: Module, target: ast.Name) -> ast.expr | None:
+    """The variable that a loop goes over, or goes over with others, to bind `target` to its elements or their parts."""
+    inner: ast.AST = target
+    while isinstance(outer := module.parent(inner), ast.Tuple):
+        inner, within = outer, inner
+        match module.parent(outer):
+            case ast.For(iter=ast.Call(func=ast.Name(id="zip") as func, args=args, keywords=[])) if len(args) == len(
+                outer.elts
+            ) and module.scope_of(func.id, func) is None:
+                found = args[outer.elts.index(within)] if within in outer.elts else None
+                return found if isinstance(found, ast.Name) else None
+    match outer:
+        case ast.For(target=whole, iter=ast.Name() as over) if whole is inner:
+            return over
+    return None
 
 
 def is_length(module: Module, expr: ast.expr) -> bool:

@@ -18,7 +18,7 @@ from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
-from jaxfix.semantic.calls import arguments_passed
+from jaxfix.semantic.calls import arguments_passed, returned
 from jaxfix.semantic.classes import family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
@@ -26,13 +26,14 @@ from jaxfix.semantic.receivers import called_methods, functions_held
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
-from jaxfix.syntax.signatures import argument_values
+from jaxfix.syntax.signatures import argument_values, parameters_of
 
 _CONCRETE = short_names(Member.CONCRETE)
 _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
 _COUNTING = where(Takes.LENGTH)
+_DATA = (ast.ListComp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
 
 
@@ -171,7 +172,7 @@ class _Reader:
                     return
                 for inner in walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
-                    if function_ is not None:
+                    if function_ is not None and not _makes_data(value, inner, function_):
                         self._function(node, function_, found)
 
     def _is_data(self, node: ast.Name) -> bool:
@@ -214,10 +215,19 @@ class _Reader:
             argument = arguments.get(parameter)
             if argument is None and parameter in arguments:
                 continue  # its default
+            if argument is None and self._is_captured(function, parameter):
+                found.values.setdefault(parameter, what)
+                asked = {part: words for part, words in inner.parts.items() if part.partition(".")[0] == parameter}
+                found.parts = {**asked, **found.parts}
+                continue
             if argument is None:
                 found.reason = found.reason or Reason(Code.NEEDS_VALUE, f"{name}, which it uses, {what}")
                 continue
             self._required.of(argument, f"passes `{self._module.text(argument)}` to {name}, which {what}", found)
+
+    def _is_captured(self, function: Function, name: str) -> bool:
+        """Whether it is no parameter, but a variable of the function whose statements are read."""
+        return self._required.around is not None and name not in {each.arg for each in parameters_of(function.args)}
 
     # --- what is done -----------------------------------------------------------------------------------------
 
@@ -381,6 +391,14 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
+
+
+def _makes_data(value: ast.expr, part: ast.AST, function: Function) -> bool:
+    """Whether `part` is what `value` calls, once, and what the function returns is a list, a number or the like."""
+    if not isinstance(value, ast.Call) or value.func is not part or not isinstance(function, ast.FunctionDef):
+        return False
+    results = returned(function)
+    return bool(results) and not function.decorator_list and all(isinstance(each, _DATA) for each in results)
 
 
 def _line(module: Module, node: ast.AST) -> str:

@@ -7,6 +7,8 @@ _FEWEST, _PART = 1000, 0.1
 """Dispatches that must go, and the part of all that they must be."""
 _OF_COMPILE = 5000
 """Dispatches that pay for one more compile: 20 us and 100 ms on a CPU."""
+_MANY_COMPILES = 10
+"""Compiles that are worth a change, whatever is dispatched: 100 ms and more on a CPU."""
 _NOISES = 3
 """Times what two equal runs differ by, a drop has to be."""
 
@@ -33,3 +35,14 @@ def fewer_dispatches(before: Measurement, after: Measurement, noise: int = 0) ->
     more = len(after.compiles) - len(before.compiles)
     is_paid = old - new >= max(_OF_COMPILE * more, _NOISES * noise) and after.steady_compiles <= before.steady_compiles
     return f"{DISPATCHES} {old:,} -> {new:,}" if is_paid and are_fewer(old, new) else None
+
+
+def is_slight(before: Measurement, after: Measurement) -> bool:
+    """Whether a fix of work that runs eagerly saves a few compiles at the start, and hardly a dispatch."""
+    if not (before.spent and after.spent) or before.stopped or after.stopped:
+        return False
+    is_steady = after.steady_compiles < before.steady_compiles
+    if is_steady or len(before.compiles) - len(after.compiles) >= _MANY_COMPILES:
+        return False
+    old, new = dispatched(before), dispatched(after)
+    return old - new < min(_FEWEST, _PART * old)

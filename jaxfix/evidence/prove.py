@@ -18,6 +18,7 @@ from jaxfix.evidence.verdict import (
     drop,
     is_blurred,
     is_held_by_memory,
+    is_of_eager,
     judge,
     runs_agree,
     runs_alike,
@@ -292,7 +293,7 @@ class _Trial:
     def _once(self, pair: Pair, key: Key) -> Pair | None:
         """The runs reduced to a gain that no step repeats; stronger types take no program away, wherever they are."""
         fix = self._fixes[key]
-        if fix.proves is Proves.FEWER_COMPILES and _equality(fix) is Equality.ROUNDING:
+        if is_of_eager(_equality(fix), fix.proves):
             others = Fixes(key for key in self._kept if _equality(self._fixes[key]) is not Equality.STRONGER_TYPES)
             own = self._runs.own(key, others)
             return None if own is None else saved_once(pair, own)

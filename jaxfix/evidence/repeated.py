@@ -7,8 +7,8 @@ from dataclasses import replace
 from jaxfix.evidence import effects
 from jaxfix.evidence.dispatching import dispatched
 from jaxfix.evidence.outputs import SILENCE, VARIABLE, Noise
-from jaxfix.evidence.verdict import of_calls
-from jaxfix.report.finding import Equality, Fix, Proves
+from jaxfix.evidence.verdict import is_of_eager, of_calls
+from jaxfix.report.finding import Fix, Proves
 from jaxfix.report.measurement import Measurement
 
 _BY_MEMORY = frozenset({Proves.LESS_MEMORY, Proves.LESS_WORK, Proves.FEWER_READS})
@@ -21,7 +21,7 @@ def needs_peaks(fixes: Iterable[Fix]) -> bool:
 
 def only_jits(fixes: Iterable[Fix]) -> bool:
     """Whether these, with the `jit` that they add taken out, dispatch what the original dispatches."""
-    return all(fix.equality is Equality.ROUNDING and fix.proves is Proves.FEWER_COMPILES for fix in fixes)
+    return all(fix.equality is not None and is_of_eager(fix.equality, fix.proves) for fix in fixes)
 
 
 def is_repeated(first: Measurement, bare: Measurement, known: Noise = SILENCE) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from jaxfix.evidence.dispatching import fewer_dispatches
+from jaxfix.evidence.dispatching import dispatched, fewer_dispatches, is_slight
 from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
@@ -167,6 +167,8 @@ def judge(
     if found.difference is None and not cured:
         found = joined(found, sides_agree(pair, may, {function}))
     verdict, reason = _verdict(pair, found, function, proves)
+    if verdict is Verdict.PROVEN and is_of_eager(equality, proves) and is_slight(pair.before, pair.after):
+        verdict, reason = Verdict.NO_EFFECT, f"{reason}, but hardly fewer dispatches ({_dispatches(pair)})"
     if verdict is Verdict.PROVEN and _is_alone(pair, found, equality):
         verdict, reason = Verdict.NOT_COMPARED, _uncompared(pair, function)
     words = "not equal"
@@ -195,6 +197,15 @@ def _allowed(pair: Pair, equality: Equality, function: str, raises: Collection[s
 
 def _traced(pair: Pair, function: str) -> list[Traced]:
     return [entry for entry in pair.called_beside.programs if entry.function == function]
+
+
+def is_of_eager(equality: Equality, proves: Proves) -> bool:
+    """Whether a fix puts work that runs eagerly into one program."""
+    return equality is Equality.ROUNDING and proves is Proves.FEWER_COMPILES
+
+
+def _dispatches(pair: Pair) -> str:
+    return f"{dispatched(pair.before):,} -> {dispatched(pair.after):,}"
 
 
 def sides_agree(pair: Pair, may: Allowed, functions: Collection[str]) -> Likeness:

@@ -1,6 +1,7 @@
 """Which expressions of traced code are surely arrays, and not Python numbers."""
 
 import ast
+from collections.abc import Sequence
 
 from jaxfix.api import FUNCTIONS, Function, Module, jit_of, jitted_by_decorator, jitted_of, jittings, returned, walk
 from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, reaching
@@ -10,6 +11,7 @@ from jaxfix_codemods.looping.rounds import as_loop, rounds_of
 
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
 _MAPPED = where(Transform.ONLY_VALUES)
+_BATCHING, _DERIVING = where(Transform.BATCHES), where(Transform.DIFFERENTIATES)
 _MUTABLE, _ANNOTATIONS = where(Result.MUTABLE), where(Class.ARRAY)
 _USUAL = short_names(Member.USUAL)
 _ASKING = where(Takes.ARRAY)
@@ -83,9 +85,27 @@ class Arrays:
         module = self._module
         if parameter.annotation is not None and module.qualname(parameter.annotation) in _ANNOTATIONS:
             return True
-        function = module.function(parameter) or module.enclosing(parameter, FUNCTIONS)
-        uses = module.uses(parameter.arg, function) if function is not None else ()
-        return any(_asks_for_array(module, module.parent(use), use) for use in uses)
+        return any(_asks_for_array(module, module.parent(use), use) for use in self._uses_of(parameter))
+
+    def has_axes(self, node: ast.AST) -> bool:
+        """Whether it is a parameter with which something is done that neither a number nor a tree of arrays allows."""
+        if not isinstance(node, ast.arg):
+            return False
+        uses = self._uses_of(node)
+        return any(_asks_for_axes(self._module, use) or self._is_derived_by(use) for use in uses)
+
+    def _uses_of(self, parameter: ast.arg) -> Sequence[ast.Name]:
+        function = self._module.enclosing(parameter, FUNCTIONS)
+        return self._module.uses(parameter.arg, function) if function is not None else ()
+
+    def _is_derived_by(self, use: ast.Name) -> bool:
+        """Whether a function of this file is differentiated by it, which asks for axes: `jax.grad(loss)(use)`."""
+        match self._module.parent(use):
+            case ast.Call(func=ast.Call(func=maker, args=[of, *_], keywords=[]), args=[first, *_]) if first is use:
+                function = self._module.definition(of) if self._module.qualname(maker) in _DERIVING else None
+                taken = positional_of(function.args)[:1] if function is not None else []
+                return any(_asks_for_axes(self._module, each) for one in taken for each in self._uses_of(one))
+        return False
 
     def _transfer(self, expr: ast.AST) -> bool:
         module, may_not = self._module, self._may_not
@@ -208,6 +228,19 @@ def _asks_for_array(module: Module, outer: ast.AST | None, use: ast.Name) -> boo
         case ast.BinOp(op=ast.MatMult()):
             return True
         case ast.Subscript(slice=ast.Tuple(elts=elts)):
+            return any(isinstance(each, ast.Slice) for each in elts)
+    return False
+
+
+def _asks_for_axes(module: Module, use: ast.Name) -> bool:
+    match module.parent(use):
+        case ast.Call(func=ast.Call(func=maker, args=[_], keywords=[]), args=given):
+            return module.qualname(maker) in _BATCHING and use in given
+        case ast.Attribute(attr=attr):
+            return attr in _USUAL and not hasattr(0.0, attr) and not hasattr(0, attr)
+        case ast.BinOp(op=ast.MatMult()):
+            return True
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=elts)) if value is use:
             return any(isinstance(each, ast.Slice) for each in elts)
     return False
 

@@ -163,6 +163,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     draws,
     has_loops_at_work,
     hot_loops,
+    is_seen,
     is_short,
     is_smaller_part,
     looped_elsewhere,
@@ -283,9 +284,10 @@ def _of_round(
 ) -> Iterator[Finding]:
     """What is called in each iteration: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
-    if function in taken.functions or module.get(Staging).is_seldom(call) or not _is_enough(module, call):
+    if function in taken.functions or module.get(Staging).is_seldom(call):
         return
-    if started_each(module, call) < _LEAST:
+    is_worth_it = _is_enough(module, call) and started_each(module, call) >= _LEAST
+    if not (is_worth_it or is_seen(module, call, function)):
         return
     taken.functions.add(function)
     eager = _Eager(call, f"`{function.name}` runs")
@@ -398,8 +400,8 @@ def _only_called(
     module: Module, values: Values, found: Extraction, eager: "_Eager", taken: "_Taken", *, certain: bool
 ) -> Finding | None:
     """The function of this file that is all that a step calls, as a whole; None where it cannot be."""
-    match found.row.statements:
-        case [ast.Assign(value=ast.Call() as call) | ast.AugAssign(value=ast.Call() as call)]:
+    match found.row.parts:
+        case [ast.Assign(value=ast.Call() as call) | ast.AugAssign(value=ast.Call() as call) | (ast.Call() as call)]:
             function = callee(module, call)
         case _:
             return None

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from jaxfix.api import Module, jit_of, walk
+from jaxfix.api import Module, jit_of, returned, walk
 from jaxfix.api.analysis import DOES_MORE, Form, Values, aliases, class_of, demands
 from jaxfix.api.library import Dtype, Effect, Result, short_names
 
@@ -18,6 +18,11 @@ _METHODS = (
 _BUILTINS = short_names(Effect.PURE, "builtins") | short_names(Effect.READS, "builtins")
 _OF_DATA = (ast.AnnAssign, ast.Expr, ast.Pass)
 """What a class holds that only declares fields: others may be one for all its objects, or be computed."""
+_ARITHMETIC = (
+    *(ast.Tuple, ast.List, ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp),
+    *(ast.operator, ast.unaryop, ast.expr_context),
+)
+_MADE = (ast.Dict, ast.List, ast.ListComp, ast.Tuple, ast.Call)
 
 
 def are_captured(module: Module, name: str, scope: ast.AST, loop: ast.stmt, inside: Collection[ast.AST]) -> bool:
@@ -41,7 +46,7 @@ def are_captured(module: Module, name: str, scope: ast.AST, loop: ast.stmt, insi
 def _is_bound_plainly(module: Module, node: ast.AST) -> bool:
     """Whether it is a parameter, or what a display or a call makes: not another name of what something else holds."""
     value = module.value_of(node) if isinstance(node, ast.Name) else None
-    return isinstance(node, ast.arg) or isinstance(value, ast.Dict | ast.Call)
+    return isinstance(node, ast.arg) or isinstance(value, _MADE)
 
 
 def _is_plain(module: Module, source: ast.AST) -> bool:
@@ -56,10 +61,33 @@ def _is_plain(module: Module, source: ast.AST) -> bool:
             given = (*args, *(keyword.value for keyword in keywords))
             owner = class_of(module, func)
             is_data = owner is None or all(isinstance(each, _OF_DATA) for each in owner.body)
-            return is_data and all(_is_plain(module, each) for each in given)
+            return is_data and all(_is_plain(module, each) for each in given) and _returns_plainly(module, func)
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            return all(_is_plain(module, each) for each in elts)
+        case ast.ListComp(elt=elt, generators=generators):
+            counted = {each.target.id for each in generators if _counts(module, each) and type(each.target) is ast.Name}
+            names = [node for node in walk(elt) if isinstance(node, ast.Name)]
+            is_arithmetic = all(isinstance(node, _ARITHMETIC) for node in walk(elt))
+            return is_arithmetic and all(name.id in counted or _is_number(module, name) for name in names)
         case ast.Constant() | ast.Lambda() | ast.arg():
             return True
     return isinstance(source, ast.expr) and _is_number(module, source)
+
+
+def _counts(module: Module, generator: ast.comprehension) -> bool:
+    """Whether it goes over whole numbers."""
+    match generator.iter:
+        case ast.Call(func=ast.Name(id="range") as func):
+            return module.scope_of(func.id, func) is None
+    return False
+
+
+def _returns_plainly(module: Module, func: ast.expr) -> bool:
+    """Whether a function, where this file defines it, makes what it returns, and keeps none of it."""
+    function = module.definition(func)
+    results = returned(function) if isinstance(function, ast.FunctionDef) else ()
+    sources = (source for result in results for source in module.get(Values).origins.of(result))
+    return all(isinstance(source, ast.arg) or _is_plain(module, source) for source in sources)
 
 
 def _is_number(module: Module, part: ast.expr) -> bool:

@@ -38,6 +38,8 @@ OF_A_TREE = 3
 """The leaves that a tree of unknown size counts for."""
 _OF_A_GATHER = 6
 """Of elements by an array of positions: those below zero count from the end, and those outside are left out."""
+_OF_A_GRADIENT = 2
+"""Times what its function starts: forth, and back at least as much."""
 _OF_AN_OPTIMIZER = 3
 """What the update of an optimizer takes by position: gradients, its state, parameters."""
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
@@ -235,7 +237,8 @@ class Likely:
             case ast.AugAssign(target=target, value=value):
                 return int(self.is_array(value) or self.is_array(target))
             case ast.Subscript(value=value, ctx=ast.Load()):
-                return _OF_A_GATHER if self.is_gathered(node) else int(self.is_indexed_array(value))
+                is_part = self.is_indexed_array(value) or (_has_slices(node) and self.is_array(value))
+                return _OF_A_GATHER if self.is_gathered(node) else int(is_part)
         return 0
 
     def _call(self, call: ast.Call) -> int:
@@ -253,7 +256,7 @@ class Likely:
             return OF_A_TREE
         if isinstance(call.func, ast.Call):
             if makes_gradient(module, call.func):
-                return 2 * OF_A_TREE
+                return max(2 * OF_A_TREE, _OF_A_GRADIENT * self._of_first(call.func))
             return OF_A_TREE if module.qualname(call.func.func) in _BATCHING else 0
         if qualname or self._is_nothing(call.func) or self.is_jitted(call):
             return 0
@@ -263,6 +266,11 @@ class Likely:
         if function is not None:
             return self.of_function(function)
         return 2 * OF_A_TREE if self._is_applied(call) else self._method(call)
+
+    def _of_first(self, transformed: ast.Call) -> int:
+        """What a call of the function that is transformed starts, where it is one of this file."""
+        function = self._module.definition(transformed.args[0]) if transformed.args else None
+        return self.of_function(function) if function is not None else 0
 
     def _is_applied(self, call: ast.Call) -> bool:
         """Whether it is of a parameter for which callers may pass the method that applies a model."""
@@ -478,6 +486,11 @@ def _reads_values(node: ast.AST, names: Collection[str]) -> bool:
         return False
     is_read = isinstance(node, ast.Name) and node.id in names
     return is_read or any(_reads_values(each, names) for each in children(node))
+
+
+def _has_slices(element: ast.Subscript) -> bool:
+    """Whether it is cut along several axes, as an array alone can be: `x[i : i + 3, j]`."""
+    return isinstance(element.slice, ast.Tuple) and any(isinstance(each, ast.Slice) for each in element.slice.elts)
 
 
 def _is_given_weights(call: ast.Call) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import TypeGuard
 
-from jaxfix.api import Module, Runs, Staging, frozen, in_order, jitted_by_decorator, walk
+from jaxfix.api import Module, Runs, Staging, Work, frozen, in_order, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
     HOT,
     IS_USED,
@@ -29,6 +29,8 @@ from jaxfix_codemods.unjitted_update.returned import read_by
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_SHOWN = 3
+_MANY = 500
+"""Programs of a whole run: the dispatch alone of so many takes some hundredths of a second."""
 _DRAWING = where(Package.DRAWS)
 
 
@@ -75,7 +77,7 @@ def _is_hot_at_work(module: Module, loop: ast.For | ast.While) -> bool:
     """First what the text of this file alone can rule out."""
     if not module.get(Likely).is_at_work(loop) or is_short(module, loop) or _is_check(module, loop):
         return False
-    return is_hot(module, loop) and module.get(Device).starts(loop) >= ENOUGH
+    return is_hot(module, loop) and (module.get(Device).starts(loop) >= ENOUGH or is_seen(module, loop))
 
 
 def _is_check(module: Module, loop: ast.For | ast.While) -> bool:
@@ -85,6 +87,18 @@ def _is_check(module: Module, loop: ast.For | ast.While) -> bool:
         return False
     ask = module.surroundings.project.ask
     return any(isinstance(each, _DEFINITIONS) and ask(IS_USED, f"{name}.{each.name}") for each in module.tree.body)
+
+
+def is_seen(module: Module, *nodes: ast.AST) -> bool:
+    """Whether a traced run has dispatched many programs one by one at the lines of one of `nodes`, or below them."""
+    many = [region for region in module.hot if region.kind is Work.EAGER and region.programs >= _MANY]
+    lines = {place.line for region in many for place in region.chain if place.path == region.path}
+    for first, last in ((node.lineno, node.end_lineno) for node in nodes if isinstance(node, ast.stmt | ast.expr)):
+        if last is not None and any(region.first <= last and first <= region.last for region in many):
+            return True
+        if last is not None and any(first <= line <= last for line in lines):
+            return True
+    return False
 
 
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:

@@ -239,6 +239,7 @@ class _Judge:
         first = self._variables.read_first()
         captured = {name for name in first if self._is_function(name) or self._is_constant(name)}
         captured |= {name for name in set(first) & set(found.values) if self._is_settled(name)}
+        self._check_closed_over()
         check_names(module, row, scope)
         data = [name for name in first if name not in captured and name not in self._handed]
         written = self._variables.written()
@@ -512,6 +513,14 @@ class _Judge:
         """Whether `name` is a setting whose value the row needs, and which stays while the loop runs."""
         parts = [part for part in self._row if name in loads([part])]
         return all(is_settled(self._module, name, part, self._variables.inside) for part in parts)
+
+    def _check_closed_over(self) -> None:
+        """Refuses variables which functions around the row read alone, and a trace must know, if these may change."""
+        inside = self._variables.inside
+        read = {node.id for node in inside if isinstance(node, ast.Name)}
+        for name, asked in self._demands.values.items():
+            if name not in read and not is_settled(self._module, name, self._row[0], inside):
+                raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
 
     def _is_constant(self, name: str) -> bool:
         """Whether `name` is a number of the module, which stays what it is."""

@@ -18,14 +18,12 @@ def is_settled(module: Module, name: str, part: ast.AST, inside: Collection[ast.
       inside: nodes that change none of what they read.
     """
     values = module.get(Values)
-    uses = [node for node in walk(part) if isinstance(node, ast.Name) and node.id == name]
-    loops = [outer for outer in module.ancestors(part) if isinstance(outer, LOOPS)]
-    if not uses or not loops:
-        return False
     around = module.function(part)
     scope: ast.AST = around or module.tree
-    loops = [outer for outer in loops if module.function(outer) is around]
-    if not loops or module.scope_of(name, uses[0]) is not scope:
+    loops = [outer for outer in module.ancestors(part) if isinstance(outer, LOOPS) and module.function(outer) is around]
+    uses = [node for node in walk(part) if isinstance(node, ast.Name) and node.id == name]
+    uses = uses or list(module.reads(name, scope))  # a function that it calls reads it
+    if not uses or not loops or module.scope_of(name, uses[0]) is not scope:
         return False
     if why_unstable(module, name, scope, during=During(loops[-1])) is not None:
         return False

@@ -22,7 +22,8 @@ def check_starts(module: Module, loop: ast.For, carry: Carry) -> None:
         for value in values:
             if value is not None:
                 _check_start(module, loop, name, value)
-        _check_updates(module, loop, name, values)
+        if not carry.starts[name] or not all(map(module.get(Arrays).has_axes, carry.starts[name])):
+            _check_updates(module, loop, name, values)
     for name in carry.lasts:
         _check_last(module, loop, name)
 
