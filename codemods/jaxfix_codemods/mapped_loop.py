@@ -177,13 +177,17 @@ def _of_eager(module: Module, mapped: _Mapped) -> Iterator[Finding]:
         check_effects(module, mapped.rounds, ())
     except Declined:
         return
-    if not all(map(module.get(Arrays).is_one, mapped.rounds.arrays)):
-        return
     found = partial(
         Finding,
         at=mapped.call,
         message="each element of this list is computed eagerly: each of its operations is dispatched separately",
     )
+    if not all(map(module.get(Arrays).is_one, mapped.rounds.arrays)):
+        if _is_of_indices(module, mapped):
+            recipe = partial(_batch, module, mapped, of_list=True)
+            batched = partial(found, title=_TITLE_OF_EAGER, recipe=recipe, equality=Equality.FUSED, guess=True)
+            yield batched(moot=not module.get(Staging).surely_repeats(mapped.call), certain_if="the list is long")
+        return
     try:
         _check(module, mapped)
         _check_batched(module, mapped)
@@ -193,6 +197,36 @@ def _of_eager(module: Module, mapped: _Mapped) -> Iterator[Finding]:
     repeats = module.get(Staging).surely_repeats(mapped.call)
     batched = partial(found, title=_TITLE_OF_EAGER, recipe=partial(_batch, module, mapped), equality=Equality.FUSED)
     yield batched(guess=True, moot=not repeats, certain_if="the array has many rows")
+
+
+def _is_of_indices(module: Module, mapped: _Mapped) -> bool:
+    """Whether it goes over a list, or the like, of numbers by which each element indexes arrays, and no more."""
+    rounds, elt = mapped.rounds, mapped.elements.elt
+    if len(rounds.arrays) != 1 or rounds.number is not None or not isinstance(rounds.arrays[0], ast.Name):
+        return False
+    if form_of(module, rounds.arrays[0]) is Form.NUMPY or not module.get(Arrays).is_sure(elt) or _draws(module, elt):
+        return False
+    asked = demands_of_statements(module, [elt])
+    is_apart = asked.reason is None and not _needs_value(module, rounds, elt)
+    rows = {each.id for each in rounds.rows}
+    reads = [node for node in walk(elt) if isinstance(node, ast.Name) and node.id in rows]
+    return is_apart and module.has_exact_spans(mapped.call) and all(_is_index(module, read) for read in reads)
+
+
+def _is_index(module: Module, read: ast.Name) -> bool:
+    """Whether `read` indexes an array, or is passed to a function of this file, whose parameter does no more."""
+    match module.parent(read):
+        case ast.Subscript(value=ast.Attribute(value=whole, attr="at") | whole, slice=index) if index is read:
+            return module.get(Arrays).is_sure(whole)
+        case ast.Call() as call:
+            function = module.definition(call.func)
+            given = (arguments_of(function, call) or {}) if isinstance(function, ast.FunctionDef) else {}
+            taken = [name for name, value in given.items() if value is read]
+            inner = [use for name in taken if function is not None for use in module.uses(name, function)]
+            return bool(inner) and all(isinstance(module.parent(use), ast.Subscript) for use in inner) and all(
+                _is_index(module, use) for use in inner
+            )
+    return False
 
 
 def _check_batched(module: Module, mapped: _Mapped) -> None:
@@ -221,7 +255,8 @@ def _needs_value(module: Module, rounds: Rounds, elt: ast.expr) -> bool:
                 function = module.definition(func)
                 given = (arguments_of(function, node) or {}) if function is not None else {}
                 asked = demands(module, function).values if function is not None else {}
-                if any(each is None or rows & _names(each) for name in asked for each in [given.get(name)]):
+                passed = [given.get(name) for name in asked if name not in given or given[name] is not None]
+                if any(each is None or rows & _names(each) for each in passed):  # defaults are left out
                     return True
                 is_builtin = isinstance(func, ast.Name) and module.scope_of(func.id, func) is None
                 if is_builtin or (module.qualname(func) or "").partition(".")[0] in _HOSTS:
@@ -306,10 +341,12 @@ def _is_apart(module: Module, mapped: _Mapped) -> bool:
     return isinstance(around, ast.FunctionDef) and is_plain and is_only
 
 
-def _batch(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
+def _batch(module: Module, mapped: _Mapped, edit: Rewriter, *, of_list: bool = False) -> None:
     jax = edit.imported("jax", prefer="jax", at=mapped.call)
     rounds = mapped.rounds
     target, over = unenclosed(module, rounds.loop.target), ", ".join(map(module.text, rounds.arrays))
+    if of_list:
+        over = f"{edit.imported('jax.numpy', prefer='jnp', at=mapped.call)}.array({over})"
     function = f"lambda {target}: {module.text(mapped.elements.elt)}"
     match mapped.elements.elt:
         case ast.Call(func=ast.Name() as func, args=[ast.Name(id=given)], keywords=[]) if given == target:
