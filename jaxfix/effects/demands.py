@@ -9,14 +9,16 @@ from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.library.facets import Effect, Member, Result
 from jaxfix.library.table import short_names
 from jaxfix.report.reason import Code, Reason
+from jaxfix.semantic.calls import returned
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import is_own_object
-from jaxfix.syntax.nodes import FUNCTIONS, children
+from jaxfix.syntax.nodes import FUNCTIONS, Function, children
 
 _STATIC = short_names(Member.ABSTRACT)
 _STATIC_RESULTS = short_names(Result.STATIC)
 _PURE_BUILTINS = short_names(Effect.PURE, "builtins")
 _WHOLE = short_names(Result.WHOLE, "builtins")
+_DATA = (ast.ListComp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
 
 
 @dataclass(slots=True)
@@ -222,3 +224,11 @@ def _is_length(module: Module, expr: ast.expr) -> bool:
                 case ast.Tuple() as display, ast.Assign(targets=[only], value=ast.Attribute(attr="shape")):
                     return only is display
     return False
+
+
+def makes_data(value: ast.expr, part: ast.AST, function: Function) -> bool:
+    """Whether `part` is what `value` calls, once, and what the function returns is a list, a number or the like."""
+    if not isinstance(value, ast.Call) or value.func is not part or not isinstance(function, ast.FunctionDef):
+        return False
+    results = returned(function)
+    return bool(results) and not function.decorator_list and all(isinstance(each, _DATA) for each in results)

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.arrays import computes
 from jaxfix.effects.counted import is_counted
-from jaxfix.effects.demands import Demands, RequiredValues, is_length
+from jaxfix.effects.demands import Demands, RequiredValues, is_length, makes_data
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
@@ -18,7 +18,7 @@ from jaxfix.library.arguments import shapes, shapes_of_method, takes_function
 from jaxfix.library.facets import Effect, Member, Package, Takes
 from jaxfix.library.table import short_names, where
 from jaxfix.report.reason import Code, Reason
-from jaxfix.semantic.calls import arguments_passed, returned
+from jaxfix.semantic.calls import arguments_passed
 from jaxfix.semantic.classes import family, methods, own_parameter
 from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
@@ -33,7 +33,6 @@ _HOSTS = where(Package.HOST)
 _VALUE_TAKERS = short_names(Takes.VALUE, "builtins")
 _WAITERS = where(Effect.WAITS)
 _COUNTING = where(Takes.LENGTH)
-_DATA = (ast.ListComp, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
 _UNREAD = Reason(Code.UNREAD, "it calls too many functions to be followed")
 
 
@@ -172,7 +171,7 @@ class _Reader:
                     return
                 for inner in walk(value):
                     function_ = inner if isinstance(inner, ast.Lambda) else self._module.definition(inner)
-                    if function_ is not None and not _makes_data(value, inner, function_):
+                    if function_ is not None and not makes_data(value, inner, function_):
                         self._function(node, function_, found)
 
     def _is_data(self, node: ast.Name) -> bool:
@@ -391,14 +390,6 @@ class _Reader:
     def _is_jax(self, expr: ast.expr) -> bool:
         called = expr.func if isinstance(expr, ast.Call) else expr
         return (self._module.qualname(called) or "").startswith("jax.")
-
-
-def _makes_data(value: ast.expr, part: ast.AST, function: Function) -> bool:
-    """Whether `part` is what `value` calls, once, and what the function returns is a list, a number or the like."""
-    if not isinstance(value, ast.Call) or value.func is not part or not isinstance(function, ast.FunctionDef):
-        return False
-    results = returned(function)
-    return bool(results) and not function.decorator_list and all(isinstance(each, _DATA) for each in results)
 
 
 def _line(module: Module, node: ast.AST) -> str:

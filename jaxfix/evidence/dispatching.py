@@ -9,6 +9,8 @@ _OF_COMPILE = 5000
 """Dispatches that pay for one more compile: 20 us and 100 ms on a CPU."""
 _MANY_COMPILES = 10
 """Compiles that are worth a change, whatever is dispatched: 100 ms and more on a CPU."""
+_ENOUGH = 100
+"""Dispatches of a run below which compiles alone tell."""
 _NOISES = 3
 """Times what two equal runs differ by, a drop has to be."""
 
@@ -45,4 +47,4 @@ def is_slight(before: Measurement, after: Measurement) -> bool:
     if is_steady or len(before.compiles) - len(after.compiles) >= _MANY_COMPILES:
         return False
     old, new = dispatched(before), dispatched(after)
-    return old - new < min(_FEWEST, _PART * old)
+    return old >= _ENOUGH and old - new < min(_FEWEST, _PART * old)
