@@ -223,8 +223,10 @@ def _is_index(module: Module, read: ast.Name) -> bool:
             given = (arguments_of(function, call) or {}) if isinstance(function, ast.FunctionDef) else {}
             taken = [name for name, value in given.items() if value is read]
             inner = [use for name in taken if function is not None for use in module.uses(name, function)]
-            return bool(inner) and all(isinstance(module.parent(use), ast.Subscript) for use in inner) and all(
-                _is_index(module, use) for use in inner
+            return (
+                bool(inner)
+                and all(isinstance(module.parent(use), ast.Subscript) for use in inner)
+                and all(_is_index(module, use) for use in inner)
             )
     return False
 

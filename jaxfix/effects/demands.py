@@ -189,9 +189,9 @@ def _iterated(module: Module, target: ast.Name) -> ast.expr | None:
     while isinstance(outer := module.parent(inner), ast.Tuple):
         inner, within = outer, inner
         match module.parent(outer):
-            case ast.For(iter=ast.Call(func=ast.Name(id="zip") as func, args=args, keywords=[])) if len(args) == len(
-                outer.elts
-            ) and module.scope_of(func.id, func) is None:
+            case ast.For(iter=ast.Call(func=ast.Name(id="zip") as func, args=args, keywords=[])) if (
+                len(args) == len(outer.elts) and module.scope_of(func.id, func) is None
+            ):
                 found = args[outer.elts.index(within)] if within in outer.elts else None
                 return found if isinstance(found, ast.Name) else None
     match outer:
