@@ -339,6 +339,11 @@ def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp
     @dataclasses.dataclass
     class Open:
         key: jax.Array
+    class Plain:
+        def __init__(self, key):
+            self.key = key
+    class Item(Plain):
+        pass
     @dataclasses.dataclass(frozen=True)
     class Frozen:
         key: jax.Array
@@ -350,6 +355,7 @@ def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp
             self.typed, self.raw, self.many = new(), jax.random.PRNGKey(1), jax.random.split(new())
             self.entries, self.items, self.pair = {"a": new()}, [new()], (new(), 1)
             self.open, self.frozen, self.named = Open(new()), Frozen(new()), Named(new())
+            self.opened, self.plain, self.parts = Open(new()), Plain(new()), [{"first": Item(new())}]
     SHARED, TABLE = new(), {"k": (new(), 1)}
     def moved(key):
         return jax.random.split(key)[0]
@@ -367,6 +373,8 @@ def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp
                 sampler.pair, TABLE["k"] = (moved(sampler.pair[0]), 1), (moved(TABLE["k"][0]), 1)
                 sampler.open.key, sampler.frozen = moved(sampler.open.key), Frozen(moved(sampler.frozen.key))
                 sampler.named = Named(moved(sampler.named.key))
+                sampler.opened, sampler.plain = Open(moved(sampler.opened.key)), Plain(moved(sampler.plain.key))
+                sampler.parts[0]["first"].key = moved(sampler.parts[0]["first"].key)
             return v + sampler.noise if sampler.noise > 0.0 else v
         return draw
     draw, sampler = around(), Sampler(0.5)
@@ -377,8 +385,8 @@ def test_keys_and_trees_that_a_call_puts_in_the_place_of_others_are_compared(tmp
     pair = next(pair for pair in found.beside if pair.how == "rebound `sampler.noise = 0.0`")
     old, new = ({leaf.path: leaf for leaf in side.leaves} for side in (pair.before, pair.after))
     apart = {path for path in old if old[path] != new.get(path)}
-    places = "mode", "typed", "raw", "many", "pair", "named", "frozen", "seen", "entries", "items"
-    for place in (*(f"Sampler.{name}" for name in places), "Open", "SHARED", "TABLE", "inner"):
+    places = "mode", "typed", "raw", "many", "pair", "named", "frozen", "seen", "entries", "items", "opened", "plain"
+    for place in (*(f"Sampler.{name}" for name in places), "Open", "Item", "SHARED", "TABLE", "inner"):
         assert any(path.startswith(f"['changed']['{place}") for path in apart), place
     right = before.replace("return jax.random.split(key)[0]", "first, _ = jax.random.split(key); return first")
     assert not differing(measured(tmp_path, before, right, "around.<locals>.draw"))
@@ -401,3 +409,31 @@ def test_dictionaries_whose_keys_have_no_order_are_opened(tmp_path: Path) -> Non
     assert differing(measured(tmp_path, before, before.replace("2: v + 1", "2: v + jnp.sign(v)"), "g"))
     assert not differing(measured(tmp_path, before, before.replace("jnp.abs(v) * 2", "2 * jnp.abs(v)"), "f"))
     assert not differing(measured(tmp_path, before, before.replace("{1: jnp.abs(v), ", "{1: jnp.absolute(v), "), "g"))
+
+
+OPTIONAL = """
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    floor: float | None = None
+@dataclasses.dataclass
+class Open:
+    floor: float | None = None
+def by_parameter(v, floor=None):
+    return v if floor is None else jnp.maximum(v, floor)
+def by_frozen(v, options):
+    return v if options.floor is None else jnp.maximum(v, options.floor)
+def by_open(v, options):
+    return v if options.floor is None else jnp.maximum(v, options.floor)
+for k in range(3):
+    by_parameter(x - k), by_frozen(x - k, Frozen()), by_open(x - k, Open())
+"""
+
+
+@pytest.mark.parametrize("function", ["by_parameter", "by_frozen", "by_open"])
+def test_zero_in_the_place_of_none_is_tried(tmp_path: Path, function: str) -> None:
+    name = "floor" if function == "by_parameter" else "options.floor"
+    begin, head, rest = OPTIONAL.partition(f"def {function}(")
+    after = begin + head + rest.replace(f"{name} is None", f"not {name}", 1)
+    assert differing(measured(tmp_path, OPTIONAL, after, function))
+    right = begin + head + rest.replace(f"{name} is None", f"not ({name} is not None)", 1)
+    assert not differing(measured(tmp_path, OPTIONAL, right, function))

@@ -40,3 +40,27 @@ def test_another_change_of_the_model_is_seen() -> None:
 
 def test_another_result_is_seen() -> None:
     assert compared(0.1, returns=1.0).difference is not None
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("in", "hidden", "out")])
+def test_dictionaries_beside_a_model_keep_their_order(names: tuple[str, ...]) -> None:
+    """Under `jit` the keys are sorted."""
+    import jax
+    import jax.numpy as jnp
+
+    def step(layer: Any, scales: Any, *, more: Any) -> Any:
+        x = jnp.ones((4, 3))
+        for scale in (*scales[0]["w"].values(), *more.values()):
+            x = jnp.tanh(x) * scale
+        layer.bias[...] = layer.bias[...] - jnp.mean(layer(x))
+        return x
+
+    made = dict(zip(names, jax.random.normal(jax.random.PRNGKey(1), (3, 3)), strict=True))
+    for scales, more in (([{"w": made}], {}), ([{"w": {}}], made)):
+        layer = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+        call = InPlace((layer, scales), {"more": more})
+        (model, given), passed = call.passed(lambda leaf: leaf)
+        assert isinstance(model, nnx.Linear) and (*given[0]["w"], *passed["more"]) == names
+        returned = changing(step)(layer, scales, more=more)
+        found = stepped(changing(step), changing(nnx.jit(step)), call, returned)
+        assert (found.difference is None) == (list(names) == sorted(names)), found

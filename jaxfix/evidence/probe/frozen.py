@@ -11,6 +11,9 @@ from .fields import fields
 from .pairing import Leaves
 from .samples import Sample
 
+_NUMBERS = (1.0, 0)
+"""In the place of None: whether zero counts as something is easily missed."""
+
 
 def others(sample: Sample, leaves: Leaves, alter: Alter, mentioned: Collection[str]) -> Iterator[tuple[str, Sample]]:
     """The same call with another value in one attribute of such an object, and which it is.
@@ -23,16 +26,17 @@ def others(sample: Sample, leaves: Leaves, alter: Alter, mentioned: Collection[s
         if not alter.is_object(value) or not tree.all_leaves([value]):
             continue
         for name in sorted({*fields(value)}.intersection(mentioned)):
-            for change in (alter, *alter.smaller()) if not name.startswith("_") or name in given(value) else ():
-                made = _with_another(value, name, change)
+            held = getattr(value, name)
+            new = _NUMBERS if held is None else [change(held) for change in (alter, *alter.smaller())]
+            for other in new if not name.startswith("_") or name in given(value) else ():
+                made = _with_another(value, name, other)
                 if made is not None:
                     yield f"{parameter}.{name}", sample.replaced(parameter, made)
 
 
-def _with_another(value: Any, name: str, alter: Alter) -> Any:
-    """A copy with something else there; None where it can be assigned to, as `rebinding` does, or nothing is known."""
+def _with_another(value: Any, name: str, new: Any) -> Any:
+    """A copy with something else there; None where it can be assigned to, as `rebinding` does, or it is the same."""
     held = getattr(value, name)
-    new = held if held is None else alter(held)
     if new is held:
         return None
     try:

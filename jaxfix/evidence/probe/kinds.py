@@ -256,6 +256,7 @@ def _instead(name: str, leaves: Leaves, hints: Hints) -> Iterator[tuple[str, Any
     if data is not None:
         yield "an array", _mapped(data, _signed)
     yield "a number", 0.5
+    yield "zero", 0
     yield "True", True
     yield from ((repr(text), text) for text in hints.texts[:_MOST_THRESHOLDS])
     yield "a function", jax.numpy.tanh

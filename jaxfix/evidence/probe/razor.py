@@ -75,23 +75,29 @@ class Call:
         return args, dict(zip(keywords, passed, strict=True))
 
 
-def orders(value: Any) -> Any:
-    """The keys of its dictionaries in their order, which a pytree forgets; None where there are none."""
+def orders(value: Any, is_part: Callable[[Any], bool] | None = None) -> Any:
+    """The keys of its dictionaries in their order, which a pytree forgets; None where there are none.
+
+    Args:
+      is_part: what is not taken apart besides dictionaries.
+    """
     tree = importlib.import_module("jax").tree_util
-    parts = tree.tree_leaves(value, is_leaf=_is_dictionary)
+    parts = tree.tree_leaves(value, is_leaf=is_part or _is_dictionary)
     if not any(map(_is_dictionary, parts)):
         return None
-    return [{key: orders(item) for key, item in part.items()} if _is_dictionary(part) else None for part in parts]
+    return [
+        {key: orders(item, is_part) for key, item in part.items()} if _is_dictionary(part) else None for part in parts
+    ]
 
 
-def ordered(value: Any, found: Any) -> Any:
+def ordered(value: Any, found: Any, is_part: Callable[[Any], bool] | None = None) -> Any:
     """The value with its dictionaries in these orders, as the program passes them."""
     if found is None:
         return value
     tree = importlib.import_module("jax").tree_util
-    parts, outer = tree.tree_flatten(value, is_leaf=_is_dictionary)
+    parts, outer = tree.tree_flatten(value, is_leaf=is_part or _is_dictionary)
     made = [
-        part if keys is None else {key: ordered(part[key], inner) for key, inner in keys.items()}
+        part if keys is None else {key: ordered(part[key], inner, is_part) for key, inner in keys.items()}
         for part, keys in zip(parts, found, strict=True)
     ]
     return tree.tree_unflatten(outer, made)
@@ -99,6 +105,11 @@ def ordered(value: Any, found: Any) -> Any:
 
 def _is_dictionary(value: Any) -> bool:
     return type(value) is dict
+
+
+def _is_plain_part(value: Any) -> bool:
+    """Whether it is a dictionary, or an object: one of `flax.nnx` stays the same object."""
+    return not isinstance(value, list | tuple)
 
 
 class InPlace(Call):
@@ -109,11 +120,14 @@ class InPlace(Call):
         self.graph, state = importlib.import_module("flax.nnx").split((args, keywords))
         leaves, self.treedef = tree.tree_flatten(state)
         self.leaves = [leaf if is_array(leaf) else fresh(leaf) for leaf in leaves]
+        self._names = [*keywords]
+        self._orders = orders((args, [*keywords.values()]), _is_plain_part)
 
     def holding(self, leaves: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         state = importlib.import_module("jax").tree_util.tree_unflatten(self.treedef, leaves)
-        args, keywords = importlib.import_module("flax.nnx").merge(self.graph, state)
-        return args, keywords
+        args, merged = importlib.import_module("flax.nnx").merge(self.graph, state)
+        args, passed = ordered((args, [merged[name] for name in self._names]), self._orders, _is_plain_part)
+        return args, dict(zip(self._names, passed, strict=True))
 
 
 def changing(function: Function) -> Function:

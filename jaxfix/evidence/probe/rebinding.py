@@ -216,6 +216,8 @@ class Slots:
         yield label, other
         if self.numbers is None:
             return
+        if value is None:
+            yield f"{label} = 0", 0  # whether zero counts as something is easily missed
         if type(value) in (int, float):
             floats = 0.0, *self.bounds, math.nan
             near = dict.fromkeys((*smaller(value), 0, *self.numbers) if type(value) is int else floats)

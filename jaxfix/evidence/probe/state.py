@@ -15,7 +15,7 @@ from .perturb import is_plain
 from .samples import is_array, is_tracer
 from .values import PLAIN, flatten
 
-_MOST_OBJECTS, _DEEPEST = 50, 2
+_MOST_OBJECTS, _MOST_ITEMS, _DEEPEST = 50, 16, 2
 _GONE = object()
 Code = tuple[CodeType, dict[str, Any]]
 
@@ -64,7 +64,8 @@ class State:
         named = dict(_mentioned(reach)) | captured
         given = {f"argument {number}": value for number, value in enumerate(values)}
         self.others = [_whole(name, value) for name, value in (named | given).items() if is_mutable(value)]
-        for label, owner in _objects([*given.values(), *named.values()], Alter(reach.is_mine)):
+        self._is_object = Alter(reach.is_mine).is_object
+        for label, owner in _objects([*given.values(), *named.values()], self._is_object):
             for name in fields(owner):
                 if name in stored:
                     self.places.append(_attribute(label, owner, name))
@@ -81,7 +82,7 @@ class State:
 
     def changes(self, held: list[Held]) -> dict[str, Any]:
         """What is in the places now, and what has changed in them since: of data all, of containers how many."""
-        found = {place.label: _shown(place.get()) for place in self.places}
+        found = {place.label: self._shown(place.get()) for place in self.places}
         for place, value, parts in held:
             now = place.get()
             if now is not value and not is_same_element(now, value):
@@ -92,6 +93,17 @@ class State:
                 if contents is None or not is_same(taken(part), contents):
                     found[f"{place.label}{path} holds"] = told(part)
         return found
+
+    def _shown(self, value: Any) -> Any:
+        """What a place holds; of a container its length, of an object that can be changed in place its type.
+
+        An object of the user's is opened where it is digested.
+        """
+        if isinstance(value, list | dict | set):
+            return len(value)
+        if isinstance(value, frozenset):
+            return told(value)
+        return value if self._is_object(value) or _is_value(value) else type(value)
 
     @staticmethod
     def put_back(held: list[Held]) -> None:
@@ -188,13 +200,18 @@ def _last(node: ast.expr) -> set[str]:
     return {node.attr} if isinstance(node, ast.Attribute) else set()
 
 
-def _objects(values: list[Any], alter: Alter) -> list[tuple[str, Any]]:
-    """The objects of the user's among the values and in their attributes."""
+def _objects(values: list[Any], is_object: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """The objects of the user's among the values, in their attributes and in their items."""
     found: list[tuple[str, Any]] = []
     seen: set[int] = set()
 
     def visit(value: Any, depth: int) -> None:
-        if id(value) in seen or len(found) >= _MOST_OBJECTS or not alter.is_object(value):
+        if id(value) in seen or len(found) >= _MOST_OBJECTS:
+            return
+        items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        for item in list(items)[:_MOST_ITEMS] if depth <= _DEEPEST else ():
+            visit(item, depth + 1)
+        if not is_object(value):
             return
         seen.add(id(value))
         found.append((f"{type(value).__name__}{len(found) or ''}", value))
@@ -238,15 +255,6 @@ def _global(name: str, live: dict[str, Any]) -> Place:
             live[name] = value
 
     return Place(name, lambda: live.get(name, _GONE), put)
-
-
-def _shown(value: Any) -> Any:
-    """What a place holds; of a container its length, of an object that can be changed in place its type."""
-    if isinstance(value, list | dict | set):
-        return len(value)
-    if isinstance(value, frozenset):
-        return told(value)
-    return value if _is_value(value) else type(value)
 
 
 def _is_value(value: Any) -> bool:
