@@ -200,6 +200,28 @@ def _iterated(module: Module, target: ast.Name) -> ast.expr | None:
     return None
 
 
+def maker_of(module: Module, owner: ast.Name, scope: ast.AST) -> str | None:
+    """What is called, by its qualified name, to make what a variable holds."""
+    for binding in module.bindings(owner.id, scope):
+        value = module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
+        if isinstance(value, ast.Call):
+            return module.qualname(value.func)
+    return None
+
+
+def is_of_jax(module: Module, expr: ast.expr) -> bool:
+    """Whether `expr` is, or calls, something of jax."""
+    called = expr.func if isinstance(expr, ast.Call) else expr
+    return (module.qualname(called) or "").startswith("jax.")
+
+
+def is_item(module: Module, item: ast.Subscript) -> bool:
+    """Whether it reads an item of a list or a tuple that this file spells out, by an index."""
+    made = module.only_value(item.value) if isinstance(item.value, ast.Name) else item.value
+    is_read = isinstance(item.ctx, ast.Load) and not isinstance(item.slice, ast.Slice)
+    return is_read and isinstance(made, ast.List | ast.Tuple) and bool(made.elts)
+
+
 def is_length(module: Module, expr: ast.expr) -> bool:
     """Whether `expr` is surely an integer of Python: written as one, or a length."""
     return module.get(_lengths)(expr)

@@ -1,23 +1,37 @@
 """Functions that may give the same object at the next call: memos, and what returns a part of something that stays."""
 
 import ast
+from sys import stdlib_module_names
 
 from jaxfix.dataflow.solver import EXISTS, Solver
 from jaxfix.effects.new_arrays import makes_new
-from jaxfix.library.facets import Effect
+from jaxfix.library.facets import Effect, Package
 from jaxfix.library.table import where
 from jaxfix.semantic.calls import returned_anywhere
 from jaxfix.semantic.classes import class_of, own_parameter
 from jaxfix.semantic.module import Module
-from jaxfix.syntax.nodes import FUNCTIONS
+from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import argument_values
 
 _MEMOS = where(Effect.MEMOISES)
+_NUMPY = where(Package.NUMPY)
 
 
 def remembers(module: Module, function: ast.AST) -> bool:
     """Whether `function`, or an expression, evidently gives what something else keeps too."""
     return module.get(_solver)(function)
+
+
+def makes_arrays(module: Module, function: Function) -> bool:
+    """Whether a call in `function` may make an array of jax: any that is of neither the standard library nor NumPy."""
+    return any(_may_make_array(module, node) for node in walk(function) if isinstance(node, ast.Call))
+
+
+def _may_make_array(module: Module, call: ast.Call) -> bool:
+    qualname = module.qualname(call.func)
+    if qualname is None:
+        return not isinstance(call.func, ast.Name) or module.scope_of(call.func.id, call) is not None
+    return qualname.partition(".")[0] not in stdlib_module_names | _NUMPY
 
 
 def _solver(module: Module) -> Solver[ast.AST, bool]:

@@ -8,9 +8,10 @@ from typing import TypeGuard
 from jaxfix.dataflow.solver import Lattice, Solver
 from jaxfix.effects.arrays import computes
 from jaxfix.effects.counted import is_counted
-from jaxfix.effects.demands import Demands, RequiredValues, is_length, makes_data
+from jaxfix.effects.demands import Demands, RequiredValues, is_item, is_length, is_of_jax, maker_of, makes_data
 from jaxfix.effects.invariance import is_impure
 from jaxfix.effects.masks import selecting
+from jaxfix.effects.remembering import makes_arrays
 from jaxfix.effects.side_effects import effects, fills_own, is_own_method, ties
 from jaxfix.effects.stability import During, why_attribute_unstable, why_free_unstable, why_unstable
 from jaxfix.effects.wrapping import wrappers
@@ -24,6 +25,7 @@ from jaxfix.semantic.module import Module
 from jaxfix.semantic.mutations import MUTATORS, is_own_object
 from jaxfix.semantic.receivers import called_methods, functions_held
 from jaxfix.staging.jit import jit_of, jitted_by_decorator, owner_of
+from jaxfix.staging.visibility import is_memoised
 from jaxfix.syntax.bindings import Binding
 from jaxfix.syntax.nodes import FUNCTIONS, Function, walk
 from jaxfix.syntax.signatures import argument_values, parameters_of
@@ -208,6 +210,11 @@ class _Reader:
             if each.reason is not None:
                 found.reason = each.reason.restated(f"{name}, which it uses: {each.reason}")
         arguments = arguments_passed(self._module, node, function, bound=bound)
+        if is_memoised(self._module, function):
+            if found.reason is None and makes_arrays(self._module, function):
+                found.reason = Reason(Code.SIDE_EFFECT, f"{name}, which it uses, would keep tracers that it returns")
+            for passed in filter(None, arguments.values()):
+                self._required.of(passed, f"passes `{self._module.text(passed)}` to {name}, which hashes it", found)
         for parameter, what in inner.values.items():
             if bound and parameter == own_parameter(function):
                 continue
@@ -234,7 +241,7 @@ class _Reader:
         match node:
             case ast.Try() | ast.AsyncFor() | ast.AsyncWith() | ast.Global() | ast.Nonlocal():
                 found.reason = Reason(Code.SIDE_EFFECT, f"it has a `{_word(node)}`, which runs only at trace time")
-            case ast.With(items=items) if not all(self._is_jax(i.context_expr) for i in items):
+            case ast.With(items=items) if not all(is_of_jax(self._module, i.context_expr) for i in items):
                 entered = self._module.text(items[0].context_expr)
                 found.reason = Reason(Code.SIDE_EFFECT, f"it enters `{entered}`, which happens only at trace time")
             case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test) | ast.UnaryOp(ast.Not(), test):
@@ -257,6 +264,8 @@ class _Reader:
                         self._required.of(bound, f"slices by `{_line(self._module, bound)}`", found)
             case ast.Subscript(slice=index) if (by := selecting(self._module, node)) is not None:
                 self._required.of(by, f"selects by `{_line(self._module, index)}`", found)
+            case ast.Subscript(slice=index) if scope is not self._outermost and is_item(self._module, node):
+                self._required.of(index, f"picks `{_line(self._module, node)}` of a Python sequence", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
             case ast.Attribute(attr=attr, value=value) if attr in _CONCRETE and self._module.qualname(node) is None:
@@ -346,7 +355,7 @@ class _Reader:
             return
         if around is not self._module.tree and around is not scope and around not in self._module.ancestors(scope):
             return  # a parameter or a variable of a function inside
-        made_by = self._maker(owner, around)
+        made_by = maker_of(self._module, owner, around)
         if self._is_own(owner, around) and not is_impure(made_by):
             return
         if computes(self._module, call.func):
@@ -370,13 +379,6 @@ class _Reader:
         bindings = self._module.bindings(owner.id, scope)
         return bool(bindings) and all(self._during.node in self._module.ancestors(b.node) for b in bindings)
 
-    def _maker(self, owner: ast.Name, scope: ast.AST) -> str | None:
-        for binding in self._module.bindings(owner.id, scope):
-            value = self._module.value_of(binding.node) if isinstance(binding.node, ast.Name) else None
-            if isinstance(value, ast.Call):
-                return self._module.qualname(value.func)
-        return None
-
     def _varies(self, name: ast.Name, scope: ast.AST) -> bool:
         """Whether `name` is a variable of the code that is read, and no function."""
         owner = self._module.scope_of(name.id, name)
@@ -386,10 +388,6 @@ class _Reader:
         if any(isinstance(b.node, (*FUNCTIONS, ast.ClassDef, ast.Import, ast.ImportFrom)) for b in bindings):
             return False
         return owner is scope or isinstance(owner, FUNCTIONS)
-
-    def _is_jax(self, expr: ast.expr) -> bool:
-        called = expr.func if isinstance(expr, ast.Call) else expr
-        return (self._module.qualname(called) or "").startswith("jax.")
 
 
 def _line(module: Module, node: ast.AST) -> str:
