@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Function, Identifiers, Module, walk
-from jaxfix.api.analysis import CALLS_BACK, methods, own_class
+from jaxfix.api.analysis import CALLS_BACK, called_methods, functions_held, methods, own_class
 from jaxfix.api.library import Effect, Package, short_names, where
 
 _LIBRARIES = where(Package.READS) | where(Package.PURE) | where(Package.PURE_THROUGHOUT)
@@ -23,6 +23,8 @@ def closure(module: Module, named: ast.expr) -> Iterator[Function]:
         for node in inside(function):
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
                 pending += definitions(module, node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute | ast.Subscript):
+                pending += [*called_methods(module, node.func), *functions_held(module, node.func)]
 
 
 def definitions(module: Module, named: ast.expr) -> list[Function]:

@@ -75,6 +75,7 @@ from jaxfix.semantic.project.query import (
 )
 from jaxfix.semantic.project.summary_types import Argument, ArgumentKind, ArgumentSummary, CallSite, Factory, Use
 from jaxfix.semantic.reaching_definitions import reaching
+from jaxfix.semantic.receivers import called_methods, functions_held
 from jaxfix.semantic.recompiles import compiled_function, statement_at
 from jaxfix.semantic.records import Key, Records
 from jaxfix.semantic.trip_count import HOT, iterations
@@ -152,6 +153,7 @@ __all__ = [
     "argument_values",
     "arrays",
     "binds_again",
+    "called_methods",
     "callers",
     "changes_of",
     "choice",
@@ -169,6 +171,7 @@ __all__ = [
     "family",
     "function_identity",
     "function_of_factory",
+    "functions_held",
     "handed_to",
     "hidden_operands",
     "hoisting",

@@ -65,6 +65,15 @@ def check_used(module: Module, values: Values, parts: Iterable[ast.AST]) -> None
     """
     nodes = [*used(module, parts)]
     check_elsewhere(module, values, nodes)
+    check_applications(module, values, nodes)
+
+
+def check_applications(module: Module, values: Values, nodes: Iterable[ast.AST]) -> None:
+    """Refuses nodes of which one applies a model of this file that does more than compute.
+
+    Raises:
+      Declined: it does more than a trace of it would do once.
+    """
     for node in nodes:
         if isinstance(node, ast.Attribute) and is_method(module, node):
             _check_runs(module, values, node)

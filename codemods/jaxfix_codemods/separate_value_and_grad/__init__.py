@@ -37,11 +37,12 @@ After:
         return weights
 
 Safety: needs a rerun. Both calls are in one block, with the same arguments, and nothing between them binds or changes
-what they read. The function then runs once instead of twice, so these are declined: functions that print, draw
-numbers or count their calls; functions with a derivative rule of their own, whose forward pass may return another
-value; and arguments computed by a class of the file, such as a property, which may count its reads. Functions of
-other files are not followed: if any file of the project defines a derivative rule, it may be involved, and a class
-with a subclass in another file may count its calls. Other side effects in other files show in the run, or not at all.
+what they read. The function then runs once instead of twice, so these are declined: functions that print, draw numbers
+or count their calls; functions with a derivative rule of their own, whose forward pass may return another value; and
+arguments computed by a class of the file, such as a property, which may count its reads. Methods of objects and models
+of the file are followed. Functions of other files are not followed: if any file of the project defines a derivative
+rule, it may be involved, and a class with a subclass in another file may count its calls. Other side effects in other
+files show in the run, or not at all.
 
 Derivatives of a few functions, such as `jnp.prod`, compute the value in another order, and one program may be fused
 differently than two: a rerun that differs by a bit refuses the fix. A Python number, for which the function raises in

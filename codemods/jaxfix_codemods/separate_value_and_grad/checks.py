@@ -16,6 +16,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import CONTROL_FLOW, Effect, Package, Result, Transform, short_names, where
 from jaxfix_codemods.following import closure, inside, unknown_calls
+from jaxfix_codemods.jitting.applied import check_applications
 from jaxfix_codemods.separate_value_and_grad.layers import check_unchanged, is_of_stateless_layers
 from jaxfix_codemods.separate_value_and_grad.pairs import Pair, is_same, is_value_jitted, uses_of
 
@@ -55,6 +56,7 @@ def check(module: Module, pair: Pair) -> None:
     _check_uses(module, pair)
     for function in functions:
         _check_function(module, function)
+        check_applications(module, module.get(Values), inside(function))
     if pair.derivative.is_jitted:
         _check_captured(module, functions)
     _check_rules(module, functions)
