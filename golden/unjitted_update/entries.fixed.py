@@ -58,14 +58,24 @@ def in_turns(key, xs):
     return params
 
 
+@jax.jit
+def compute_grads(params, x):
+    return jax.grad(loss_fn)(params["a"], params["b"], x)
+
+
 def aliased(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     view = params
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+        grads = compute_grads(params, x)
         view["b"] = 0.5 * view["b"]
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads) * jnp.sum(params["b"])
         print(params["a"])
+
+
+@jax.jit
+def compute_grads_2(params, x):
+    return jax.grad(loss_fn)(params["a"], params["b"], x)
 
 
 def read_by_a_function(key, xs):
@@ -75,32 +85,42 @@ def read_by_a_function(key, xs):
         return jnp.mean((x @ params["a"]) ** 2)
 
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+        grads = compute_grads_2(params, x)
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads) * loss_of(x)
         print(loss_of(x))
+
+
+@jax.jit
+def compute_grads_3(params, x):
+    return jax.grad(lambda p: loss_fn(p["w"], params["b"], x))(params["a"])
 
 
 def filled(key, xs):
     params = {"a": {"w": jax.random.normal(key, (4, 4))}, "b": jnp.eye(4)}
     for x in xs:
-        grads = jax.grad(lambda p: loss_fn(p["w"], params["b"], x))(params["a"])
+        grads = compute_grads_3(params, x)
         params["a"] = jax.tree.map(lambda p, g: p - 0.1 * g, params["a"], grads)
         params["a"]["w"] = jnp.tanh(params["a"]["w"])
         print(params["a"]["w"])
+
+
+@jax.jit
+def compute_grads_4(params, x):
+    return jax.grad(loss_fn)(params["a"], params["b"], x)
 
 
 def kept_in_a_partial(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     scale = functools.partial(lambda params, x: jnp.sum(x @ params["a"]), params)
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+        grads = compute_grads_4(params, x)
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
         params["b"] = params["b"] * 0.9 + 0.01 * jnp.tanh(scale(x)) * jnp.sin(params["a"])
     return params
 
 
 @jax.jit
-def compute_grads(w, x):
+def compute_grads_5(w, x):
     params = {"a": w * 2.0, "b": jnp.tanh(w)}
     grads = jax.grad(loss_fn)(params["a"], params["b"], x)
     return params, grads
@@ -108,7 +128,7 @@ def compute_grads(w, x):
 
 def made_in_each_iteration(w, xs):
     for x in xs:
-        params, grads = compute_grads(w, x)
+        params, grads = compute_grads_5(w, x)
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
         params["b"] = params["b"] * 0.9 + 0.01 * jnp.sin(params["a"])
         w = params["a"] + 0.1 * params["b"]
@@ -150,9 +170,14 @@ def perhaps_not_there(key, xs, tilts):
         print(loss)
 
 
+@jax.jit
+def compute_grads_6(params, x):
+    return jax.grad(loss_fn)(params["a"], params["b"], x)
+
+
 def of_a_caller(params, xs):
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)
+        grads = compute_grads_6(params, x)
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
         params["b"] = params["b"] - 0.1 * jnp.tanh(grads)
     return params

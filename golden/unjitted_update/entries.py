@@ -42,7 +42,7 @@ def aliased(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     view = params
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update
         view["b"] = 0.5 * view["b"]
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads) * jnp.sum(params["b"])
         print(params["a"])
@@ -55,7 +55,7 @@ def read_by_a_function(key, xs):
         return jnp.mean((x @ params["a"]) ** 2)
 
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads) * loss_of(x)
         print(loss_of(x))
 
@@ -63,7 +63,7 @@ def read_by_a_function(key, xs):
 def filled(key, xs):
     params = {"a": {"w": jax.random.normal(key, (4, 4))}, "b": jnp.eye(4)}
     for x in xs:
-        grads = jax.grad(lambda p: loss_fn(p["w"], params["b"], x))(params["a"])  # want: unjitted-update (no fix)
+        grads = jax.grad(lambda p: loss_fn(p["w"], params["b"], x))(params["a"])  # want: unjitted-update
         params["a"] = jax.tree.map(lambda p, g: p - 0.1 * g, params["a"], grads)
         params["a"]["w"] = jnp.tanh(params["a"]["w"])
         print(params["a"]["w"])
@@ -73,7 +73,7 @@ def kept_in_a_partial(key, xs):
     params = {"a": jax.random.normal(key, (4, 4)), "b": jnp.eye(4)}
     scale = functools.partial(lambda params, x: jnp.sum(x @ params["a"]), params)
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
         params["b"] = params["b"] * 0.9 + 0.01 * jnp.tanh(scale(x)) * jnp.sin(params["a"])
     return params
@@ -119,7 +119,7 @@ def perhaps_not_there(key, xs, tilts):
 
 def of_a_caller(params, xs):
     for x in xs:
-        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update (no fix)
+        grads = jax.grad(loss_fn)(params["a"], params["b"], x)  # want: unjitted-update
         params["a"] = params["a"] - 0.1 * jnp.tanh(grads)
         params["b"] = params["b"] - 0.1 * jnp.tanh(grads)
     return params

@@ -23,7 +23,7 @@ def apply(params, x):
 
 def decayed(weights, moments, names):
     for name in names:
-        moment = 0.9 * moments[name] + 0.1 * jnp.sin(weights[name])  # want: unjitted-update (no fix)
+        moment = 0.9 * moments[name] + 0.1 * jnp.sin(weights[name])
         weights[name] = weights[name] - 0.1 * moment / (jnp.sqrt(jnp.mean(moment**2)) + 1e-8)
     return weights
 

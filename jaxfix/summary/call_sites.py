@@ -24,6 +24,7 @@ from jaxfix.summary.by_key import only_keys_are_read
 from jaxfix.syntax.nodes import Function
 
 _FILLING = short_names(Effect.MUTATES, "builtins.list", "numpy.ndarray")
+_CONTAINERS = (ast.Dict, ast.DictComp, ast.List, ast.ListComp)
 
 
 class Passing:
@@ -152,15 +153,38 @@ class Passing:
         scope = self._module.scope_of(name.id, name)
         for root in changes_of(self._module).roots.get(name.id, ()):
             is_meant = during is None or not during.leaves(self._module, root)
-            if is_meant and self._module.scope_of(name.id, root) is scope:
-                match self._module.parent(root):
-                    case ast.Subscript(ctx=ast.Store()):
-                        return True
-                    case ast.AugAssign() if self._may_be_buffer(name):
-                        return True
-                    case ast.Attribute(attr=attr) if attr in _FILLING:
-                        return True
+            if is_meant and self._module.scope_of(name.id, root) is scope and self._fills(name, root):
+                return True
         return False
+
+    def _fills(self, name: ast.Name, root: ast.Name) -> bool:
+        """Whether a change of what `root` is, or holds, writes into an array, and not an entry of a container."""
+        item: ast.expr = root
+        while isinstance(part := self._module.parent(item), ast.Subscript) and isinstance(part.ctx, ast.Load):
+            item = part
+        match part:
+            case ast.Subscript(slice=ast.Slice()):
+                return True
+            case ast.Subscript(ctx=ast.Store()) if item is not root:
+                return self._values.of(item).form is Form.NUMPY and not self._is_container(item)
+            case ast.Subscript(ctx=ast.Store()):
+                is_added = isinstance(self._module.parent(part), ast.AugAssign)
+                return not self._is_container(name) or (is_added and self._may_hold_buffers(name))
+            case ast.AugAssign() if item is root:
+                return self._may_be_buffer(name)
+            case ast.Attribute(attr=attr):
+                return attr in _FILLING and (item is root or self._values.of(item).form is Form.NUMPY)
+        return False
+
+    def _is_container(self, value: ast.expr) -> bool:
+        """Whether it is surely a dictionary or a list: passed to `jit`, it is taken apart at once."""
+        sources = self._values.origins.of(value)
+        return bool(sources) and all(isinstance(each, _CONTAINERS) for each in sources)
+
+    def _may_hold_buffers(self, name: ast.Name) -> bool:
+        """Whether an item of a container may be a NumPy array, which `-=` changes in place."""
+        displays = self._values.origins.of(name)
+        return any(self._is_numpy(self._values.of(part)) for each in displays for part in _parts(each))
 
     def _may_be_buffer(self, name: ast.Name) -> bool:
         """Whether `name` may be a NumPy array, which `-=` changes in place, judged by its bindings."""
@@ -206,6 +230,15 @@ class Passing:
 
 def _is_hidden(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)
+
+
+def _parts(display: ast.AST) -> list[ast.expr]:
+    match display:
+        case ast.Dict(values=parts) | ast.List(elts=parts):
+            return parts
+        case ast.DictComp(value=part) | ast.ListComp(elt=part):
+            return [part]
+    return []
 
 
 def _within(module: Module, node: ast.AST) -> Iterator[ast.AST]:

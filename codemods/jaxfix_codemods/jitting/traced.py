@@ -18,9 +18,10 @@ _EXACT = 2**24
 
 def picks(module: Module, values: Values, item: ast.Subscript) -> bool:
     """Whether a variable picks an item of a list or a tuple, or one that is a record, as no item of an array is."""
-    if not isinstance(item.slice, ast.Name) or not isinstance(item.ctx, ast.Load):
+    if not isinstance(item.ctx, ast.Load) or not any(isinstance(node, ast.Name) for node in walk(item.slice)):
         return False
-    return _is_record(module, item) or any(map(_is_sequence, values.origins.of(item.value)))
+    is_record = isinstance(item.slice, ast.Name) and _is_record(module, item)
+    return is_record or any(map(_is_sequence, values.origins.of(item.value)))
 
 
 def _is_sequence(source: ast.AST) -> bool:
@@ -112,7 +113,7 @@ def _reads_after(
     module: Module, value: ast.AST, may_be_integer: Callable[[ast.expr], bool], *, is_known: bool
 ) -> Iterator[ast.expr]:
     """Where a variable or a parameter that `value` is bound to is read; and what a call of no library makes of it."""
-    yield from _reads_of_variable(module, value)
+    yield from reads_of_variable(module, value)
     outer = module.parent(value)
     call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
     if not isinstance(call, ast.Call) or call.func is value:
@@ -124,7 +125,8 @@ def _reads_after(
         yield call
 
 
-def _reads_of_variable(module: Module, value: ast.AST) -> Iterator[ast.expr]:
+def reads_of_variable(module: Module, value: ast.AST) -> Iterator[ast.expr]:
+    """Where a variable that `value` is bound to is read."""
     statement = module.statement(value)
     for target in walk(statement) if isinstance(statement, ast.Assign | ast.AnnAssign) else ():
         if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store) and module.value_of(target) is value:

@@ -40,6 +40,7 @@ from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.given import Given, given_to
 from jaxfix_codemods.jitting.handed_on import derived_calls, is_transformed
 from jaxfix_codemods.jitting.models import models_in
+from jaxfix_codemods.jitting.ordered import check_order
 from jaxfix_codemods.jitting.traced import is_integer, is_integer_field, is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
@@ -155,6 +156,9 @@ def _check_values(module: Module, values: Values, function: ast.FunctionDef, apa
         is_data = isinstance(node, ast.arg) and node.arg not in apart
         if is_data and isinstance(node, ast.arg) and any(is_no_tree(module, s) for s in values.origins.of(node)):
             raise Declined(Reason(Code.NO_ARRAY, f"`{node.arg}` is an object, which `jit` does not take"))
+    for parameter in parameters_of(function.args):
+        if parameter.arg not in apart:
+            check_order(module, values, parameter.arg, module.reads(parameter.arg, function))
 
 
 def _is_integer(module: Module, values: Values, expr: ast.expr) -> bool:
@@ -162,10 +166,9 @@ def _is_integer(module: Module, values: Values, expr: ast.expr) -> bool:
 
 
 def _is_traced(module: Module, index: ast.expr, static: Collection[str]) -> bool:
-    """Whether `index` is an argument that is not static."""
-    if not isinstance(index, ast.Name) or index.id in static:
-        return False
-    found = module.bindings(index.id, module.scope_of(index.id, index))
+    """Whether `index` is an argument that is not static, or is computed of one."""
+    names = (node for node in walk(index) if isinstance(node, ast.Name) and node.id not in static)
+    found = (binding for name in names for binding in module.bindings(name.id, module.scope_of(name.id, name)))
     return any(isinstance(binding.node, ast.arg) for binding in found)
 
 

@@ -63,13 +63,14 @@ batch which the loop rebinds would silently continue with the first batch. So al
 
 Declined are steps that capture something that changes (a variable, or a list, dictionary or NumPy array that other code
 may refill); that branch on values, print, convert to Python numbers before their end, or draw from NumPy; that change
-their arguments, or return strings, Python numbers, or a dictionary whose order matters (`jit` sorts the keys);
-arguments that some caller passes as a string, function or object; and NumPy buffers that are refilled while an
-asynchronous step may still read them, also where a method of the file fills and returns one. Functions are static
-arguments only if each call passes the same one. A function that the file creates or picks from a dictionary is followed
-to what it may be; it is declined if that counts, draws, prints, is a method of an object that changes, or cannot be
-followed. The contents of a list, dictionary or NumPy array are captured only if no file of the project fills it,
-aliases it or passes it to unknown code.
+their arguments, or return strings, Python numbers, or a dictionary whose order matters (`jit` sorts the keys); that go
+over a passed dictionary in its order, if the file makes it with unsorted keys, and an iteration depends on the one
+before; arguments that some caller passes as a string, function or object; and NumPy buffers, also in dictionaries and
+lists, that are refilled while an asynchronous step may still read them, or that a method of the file fills and returns.
+Functions are static arguments only if each call passes the same one. A function that the file creates or picks from a
+dictionary is followed to what it may be; it is declined if that counts, draws, prints, is a method of an object that
+changes, or cannot be followed. The contents of a list, dictionary or NumPy array are captured only if no file of the
+project fills it, aliases it or passes it to unknown code.
 
 Fused operations round in other places: results move, within a tolerance, to those of the original under `jit`. Python
 numbers that are passed to the step become arrays: division by zero then gives infinity, and the sum of two booleans is

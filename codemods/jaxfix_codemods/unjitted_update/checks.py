@@ -22,6 +22,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Effect, Member, short_names
 from jaxfix_codemods.jitting.displays import has_sorted_keys, is_reordered
+from jaxfix_codemods.jitting.ordered import check_order
 from jaxfix_codemods.jitting.traced import adds_truths, cancels, is_no_tree, picks
 from jaxfix_codemods.jitting.whole import LOOPS, OF_STATES, check_plain, leaves, plain_value
 from jaxfix_codemods.unjitted_update.binding import simple
@@ -96,6 +97,7 @@ def check_parameter(
     module: Module, values: Values, during: During, scope: ast.AST, name: str, uses: Collection[ast.expr]
 ) -> None:
     """Refuses what the step does with `name`, at `uses`, that a traced argument does not allow or does otherwise."""
+    check_order(module, values, name, uses)
     for node in uses:
         check_plain(name, plain_parts(module, node) if module.definition(node) is None else ())
         if isinstance(node, ast.Name) and Passing(module, values).is_filled(node, during):
@@ -120,13 +122,9 @@ def check_parameter(
                         f"the step reads `{name}.{attr}`, and `jit` may not accept `{name}`",
                     )
                 )
-            case ast.Subscript(slice=index) as item if index is node and picks(module, values, item):
-                raise Declined(
-                    Reason(
-                        Code.NEEDS_VALUE,
-                        f"`{module.text(item)}` indexes a Python sequence by a number that would be traced",
-                    )
-                )
+        if (item := _indexed(module, node)) is not None and picks(module, values, item):
+            text = f"`{module.text(item)}` indexes a Python sequence by a number that would be traced"
+            raise Declined(Reason(Code.NEEDS_VALUE, text))
         if cancels(module, values, node):
             text = f"`{name}` is a Python number beyond {2**24}, and of a traced one few digits remain"
             raise Declined(Reason(Code.OVERFLOW, text))
@@ -149,6 +147,14 @@ def check_parameter(
             for source in sources
         ):
             raise Declined(Reason(Code.NO_ARRAY, f"the step reads `{name}`, which is not an array"))
+
+
+def _indexed(module: Module, index: ast.expr) -> ast.Subscript | None:
+    """What `index`, or an operation on it, is the index of: `rates[n % 3]`."""
+    part: ast.AST = index
+    while isinstance(outer := module.parent(part), ast.BinOp | ast.UnaryOp):
+        part = outer
+    return outer if isinstance(outer, ast.Subscript) and outer.slice is part else None
 
 
 def _decays(values: Values, base: ast.expr, around: ast.AST | None) -> bool:

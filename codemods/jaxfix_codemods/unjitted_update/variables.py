@@ -36,8 +36,41 @@ def touched(module: Module, statement: ast.stmt) -> Touched:
     found = computed(module, [statement])
     for node in walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.writes |= {node.id, f"{node.id}.*"} if _may_be_changed(module, node) else _changed_part(module, node)
+            changed = _changed_part(module, node)
+            if _may_be_changed(module, node):
+                changed = {text for name in _aliases(module, node) for text in (name, f"{name}.*")}
+            found.writes |= changed
     return found
+
+
+def _aliases(module: Module, name: ast.Name) -> set[str]:
+    """The variables of its scope that may hold the same object, or a part of it, as `best = params` makes them."""
+    scope = module.scope_of(name.id, name)
+    found, pending = {name.id}, [name.id]
+    while pending and scope is not None:
+        each = pending.pop()
+        bound = (module.value_of(b.node) for b in module.bindings(each, scope) if isinstance(b.node, ast.Name))
+        roots = {root.id for value in bound if (root := _root_of_item(value)) is not None}
+        parts = {target.id for read in module.reads(each, scope) for target in _bound_to(module, read)}
+        pending += (roots | parts) - found
+        found |= roots | parts
+    return found
+
+
+def _root_of_item(value: ast.expr | None) -> ast.Name | None:
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return value if isinstance(value, ast.Name) else None
+
+
+def _bound_to(module: Module, read: ast.expr) -> Iterator[ast.Name]:
+    """The variables that are bound to what is read, or to an item of it that may be no array."""
+    part, outer = read, module.parent(read)
+    while isinstance(outer, ast.Subscript) and outer.value is part:
+        part, outer = outer, module.parent(outer)
+    if isinstance(outer, ast.Assign) and outer.value is part:
+        targets = (target for target in outer.targets if isinstance(target, ast.Name))
+        yield from (target for target in targets if not module.get(Device).is_array(part))
 
 
 def computed(module: Module, statements: Iterable[ast.stmt | ast.expr]) -> Touched:
