@@ -10,7 +10,7 @@ import runpy
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,8 @@ from jaxfix.drivers.workflow.consent import Mode
 from jaxfix.drivers.workflow.planning import by_mode, plans
 from jaxfix.drivers.workflow.request import Request
 from jaxfix.drivers.workflow.session import opened
-from jaxfix.drivers.workflow.targets import find_targets
+from jaxfix.drivers.workflow.targets import Target, find_targets
+from jaxfix.engine.plan import Accept
 
 MAIN = "main.py"
 _MASKS = (
@@ -35,6 +36,7 @@ _MASKS = (
     (re.compile(r"\b_[a-zA-Z]\w*_(body|step|lambda|loop|function)\w*\b"), r"\1"),
 )
 """What fixes may change: where code stands, and what it is called."""
+_SAFE = partial(by_mode, Mode.SAFE_ONLY, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,14 @@ class Fixed:
     ids: tuple[str, ...]
 
 
-def fixed(program: Program, folder: Path) -> Fixed:
-    """What `apply --no-prove` makes of the program, which is written to `folder`."""
+def fixed(program: Program, folder: Path, taking: Callable[[Target], Accept] = _SAFE) -> Fixed:
+    """What `apply --no-prove` makes of the program, which is written to `folder`, or with other fixes."""
     write(program.files, folder)
     named = tuple(str(folder if name == "." else folder / name) for name in program.targets)
     session = opened(find_targets(Request(named)), terminal)
     if session.found.bugs:
         raise RuntimeError("; ".join(session.found.bugs))
-    planned = plans(session.fixable, partial(by_mode, Mode.SAFE_ONLY, {}))
+    planned = plans(session.fixable, taking)
     if planned.bugs:
         raise RuntimeError("; ".join(planned.bugs))
     files = dict(program.files)

@@ -34,6 +34,13 @@ CONTEXTS = templates("around.txt")
 """What stands around local functions; a call of them that returns a value."""
 LATER = templates("around_later.txt")
 """The same: decorators and classes of the file, and `match`."""
+NEWER = {
+    "in a loop": templates("loops.txt"),
+    "collected": templates("collected.txt"),
+    "wrapped": templates("wrapped.txt"),
+    "bindings": templates("bindings.txt"),
+}
+"""The same by class: what a loop knows, what becomes of the values, what is called in its place, what binds names."""
 
 
 def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
@@ -49,7 +56,11 @@ def site(draw: Draw, number: int, kept: list[Kept]) -> Site:
         return Site(newest.replace("{f}", name), (f'show("{name}", case.{name}, {argument})',))
     local = _local(draw, kept)
     later = draw.hazard("around later", LATER, calm=0.85)
-    context = later if later != LATER["none"] else draw.hazard("around", CONTEXTS, calm=0.4)
+    newer = draw.one("newer", ("", *NEWER), calm=0.6)
+    if newer:
+        context = draw.hazard(newer, NEWER[newer], calm=0.0)
+    else:
+        context = later if later != LATER["none"] else draw.hazard("around", CONTEXTS, calm=0.4)
     if context is CONTEXTS["lambda"] and local.lines:
         context = CONTEXTS["none"]
     text = _filled(context, f=name, lines=local.lines, call=local.call)
