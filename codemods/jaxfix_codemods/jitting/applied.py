@@ -4,12 +4,14 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
-from jaxfix.api.analysis import Values, class_of, effects, family, methods, own_parameter, why_unstable
-from jaxfix.api.library import Effect, Member, short_names
+from jaxfix.api.analysis import DEFINED_AS, Values, class_of, effects, family, methods, own_parameter, why_unstable
+from jaxfix.api.library import Class, Effect, Member, short_names, where
 from jaxfix_codemods.jitting.elsewhere import check_elsewhere, used
 from jaxfix_codemods.looping.parameters import passed
 
 _APPLYING = short_names(Effect.APPLIES) - short_names(Member.TREE)
+_COPIED = where(Class.COPIED)
+_UNHASHABLE = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _RUN = ("__call__", "setup")
 """The methods of a model that applying it runs."""
 
@@ -38,6 +40,34 @@ def is_method(module: Module, func: ast.Attribute) -> bool:
     if func.attr not in _APPLYING or not isinstance(func.value, ast.Name) or module.qualname(func) is not None:
         return False
     return func.attr not in module.names.defining
+
+
+def holds_model(module: Module, values: Values, holder: ast.expr) -> bool:
+    """Whether all that `holder` may be are models that a library applies, and that a static argument may be."""
+    sources = values.origins.of(holder)
+    return bool(sources) and all(is_model(module, each) for each in sources)
+
+
+def is_model(module: Module, source: ast.AST) -> bool:
+    """Whether `source` makes such a model, by a class of this file or code of another one; its fields can be hashed."""
+    if not isinstance(source, ast.Call):
+        return False
+    given = (*source.args, *(keyword.value for keyword in source.keywords))
+    if any(isinstance(module.only_value(each) or each, _UNHASHABLE) or _changes(module, each) for each in given):
+        return False
+    owner = class_of(module, source.func)
+    if owner is None:
+        qualname, surroundings = module.qualname(source.func), module.surroundings
+        return qualname is not None and bool(surroundings.project.ask(DEFINED_AS, surroundings.absolute(qualname)))
+    return any(module.qualname(base) in _COPIED for each in family(module, owner) for base in each.bases)
+
+
+def _changes(module: Module, given: ast.expr) -> bool:
+    """Whether a model is given an object of a class of this file that may change."""
+    made = module.only_value(given) if isinstance(given, ast.Name) else None
+    if not isinstance(given, ast.Name) or not isinstance(made, ast.Call) or class_of(module, made.func) is None:
+        return False
+    return why_unstable(module, given.id, module.scope_of(given.id, given)) is not None
 
 
 def check_applied(module: Module, values: Values, method: ast.Attribute) -> None:
@@ -83,8 +113,21 @@ def _check_runs(module: Module, values: Values, method: ast.Attribute) -> None:
     for run in _runs(module, values, method.value):
         own = f"`{own_parameter(run)}."
         reason = next((each for each in effects(module, run, own=True) if own not in each.text), None)
+        reason = reason or _why_settings_unstable(module, run)
         if reason is not None:
             raise Declined(reason.restated(f"`{module.text(method)}` runs `{run.name}`: {reason}"))
+
+
+def _why_settings_unstable(module: Module, run: ast.FunctionDef) -> Reason | None:
+    """Why a variable of the module that a method reads may be another one at a later call, or be refilled."""
+    read = (node for node in walk(run) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    for name in sorted({node.id for node in read if module.scope_of(node.id, node) is module.tree}):
+        bound = module.bindings(name, module.tree)
+        if any(isinstance(each.node, ast.Name) for each in bound):
+            reason = why_unstable(module, name, module.tree)
+            if reason is not None:
+                return reason.restated(f"it reads `{name}`: {reason}")
+    return None
 
 
 def _runs(module: Module, values: Values, holder: ast.expr) -> Iterator[ast.FunctionDef]:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from jaxfix.api import Module, returned, walk
-from jaxfix.api.analysis import Values, class_of, demands, family, methods
+from jaxfix.api.analysis import Values, class_of, demands, family, is_of_others, methods, own_class, value_at
 from jaxfix.api.library import Class, Result, Transform, where
 
 _BASES = where(Class.MODEL)
@@ -17,30 +17,45 @@ _ROOTS = frozenset(name.partition(".")[0] for name in _BASES)
 def models_in(module: Module, values: Values, parts: Iterable[ast.AST]) -> dict[str, str]:
     """The variables that the statements call, or map over, and that surely hold a model, with its library."""
     found: dict[str, str] = {}
-    if _ROOTS.isdisjoint([name.partition(".")[0] for name in module.names.imports.values()]):
+    if not may_have_models(module):
         return found
     for part in parts:
         for node in walk(part):
             if isinstance(node, ast.Call):
                 for called in (node.func, *node.args[:1]):
-                    library = _library(module, values, called) if isinstance(called, ast.Name) else None
-                    if library is not None and isinstance(called, ast.Name):
-                        found[called.id] = library
+                    library = library_of(module, values, called)
+                    if library is not None:
+                        found[module.text(called)] = library
     return found
 
 
-def _library(module: Module, values: Values, name: ast.Name) -> str | None:
-    """That of all objects that the variable may hold; None where one of them may be anything else."""
-    bindings = module.bindings(name.id, module.scope_of(name.id, name))
-    if len(bindings) == 1 and isinstance(bindings[0].node, ast.arg) and bindings[0].node.annotation is not None:
-        return _of_class(module, bindings[0].node.annotation)
+def may_have_models(module: Module) -> bool:
+    """Whether the file imports a library whose models are called."""
+    return not _ROOTS.isdisjoint([name.partition(".")[0] for name in module.names.imports.values()])
+
+
+def library_of(module: Module, values: Values, holder: ast.expr) -> str | None:
+    """That of all objects that a variable, or an attribute of an object of this file, may hold.
+
+    Returns:
+      None where one of them may be anything else.
+    """
+    if isinstance(holder, ast.Name):
+        bindings = module.bindings(holder.id, module.scope_of(holder.id, holder))
+        if len(bindings) == 1 and isinstance(bindings[0].node, ast.arg) and bindings[0].node.annotation is not None:
+            return _of_class(module, bindings[0].node.annotation)
+        pending = [*values.origins.of(holder)]
+    else:
+        pending = held_by(module, values, holder) if isinstance(holder, ast.Attribute) else []
     found, seen = set[str | None](), set[ast.AST]()
-    pending = [*values.origins.of(name)]
     while pending and None not in found:
         source = pending.pop()
         if source in seen:
             continue
         seen.add(source)
+        if isinstance(source, ast.Attribute) and (held := held_by(module, values, source)):
+            pending += held
+            continue
         if not isinstance(source, ast.Call):
             return None
         same = _same(module, source)
@@ -49,6 +64,22 @@ def _library(module: Module, values: Values, name: ast.Name) -> str | None:
         if not same:
             found.add(_of_class(module, source.func))
     return found.pop() if len(found) == 1 else None
+
+
+def held_by(module: Module, values: Values, attribute: ast.Attribute) -> list[ast.AST]:
+    """What an attribute of an object of a class of this file is bound to, wherever that is."""
+    owner = own_class(module, attribute.value)
+    if owner is None:
+        return []
+    classes = family(module, owner)
+    found: list[ast.AST] = []
+    for node in module.attributes(attribute.attr):
+        if isinstance(node.ctx, ast.Store) and not is_of_others(module, node, classes):
+            value, statement = value_at(module, node), module.statement(node)
+            if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+                value = statement.value  # one of several results
+            found += values.origins.of(value) if value is not None else ()
+    return found
 
 
 def _same(module: Module, call: ast.Call) -> Sequence[ast.expr]:

@@ -35,7 +35,7 @@ from jaxfix.api.analysis import (
     stores_of,
 )
 from jaxfix.api.library import Effect, Member, short_names
-from jaxfix_codemods.jitting.applied import applied, check_used
+from jaxfix_codemods.jitting.applied import applied, check_used, is_model
 from jaxfix_codemods.jitting.displays import is_reordered
 from jaxfix_codemods.jitting.given import Given, given_to
 from jaxfix_codemods.jitting.handed_on import derived_calls, is_transformed
@@ -47,6 +47,9 @@ LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 OF_STATES = short_names(Member.TREE) & (short_names(Effect.APPLIES) | short_names(Effect.FUNCTIONAL))
 """What training states have, and hardly anything else."""
+_APPLYING = short_names(Effect.APPLIES) - short_names(Member.TREE)
+_STATIC_OBJECTS = _FUNCTIONAL | _APPLYING
+"""The methods of optimizers and of models, which can be static arguments."""
 _STATIC = short_names(Member.STATIC, "jax.Array")
 
 
@@ -87,6 +90,7 @@ def judge(module: Module, values: Values, function: ast.FunctionDef, in_place: D
     given = given_to(module, values, function, uses, found.called, bound=own is not None)
     models = _models(module, values, function, found.called) if in_place is None and own is None else {}
     static = tuple(name for name in _static(function, found, given, models) if name != own)
+    _check_models(module, values, function, static, found.methods)
     for call in uses.calls if own is None else ():
         _check_static_made_once(module, function, static, call)
     for other in uses.others:
@@ -441,6 +445,19 @@ def _made(module: Module, passed: ast.expr | None) -> list[ast.stmt]:
     return [module.statement(each.node) for each in bindings if each is not None and isinstance(each.node, ast.Name)]
 
 
+def _check_models(
+    module: Module, values: Values, function: ast.FunctionDef, static: Collection[str], methods: Mapping[str, str]
+) -> None:
+    """Refuses a static argument that the function applies, where a caller of this file passes no model for it."""
+    for parameter in parameters_of(function.args):
+        name = parameter.arg
+        if name in static and methods.get(name) in _APPLYING:
+            sources = (each for each in values.origins.of(parameter) if each is not parameter)
+            if not all(is_model(module, each) for each in sources):
+                text = f"`{function.name}` applies `{name}`, which may change, or not be a model"
+                raise Declined(Reason(Code.STATIC_ARGUMENT, text))
+
+
 def _is_derived(module: Module, function: ast.FunctionDef, static: Collection[str], use: ast.expr) -> bool:
     """Whether a derivative is taken of it, by another argument than the static ones, and all its calls are known."""
     first = next(iter(parameters_of(function.args)), None)
@@ -458,7 +475,7 @@ def _is_static_object(function: str, name: str, method: str, passed: Sequence[Ar
     if all(value.again for value in passed) or method in OF_STATES:
         return False  # a state: it comes back, or has what only states have, so it is made of arrays
     for value in passed:
-        if method not in _FUNCTIONAL or value.again or not value.text.isidentifier():
+        if method not in _STATIC_OBJECTS or value.again or not value.text.isidentifier():
             raise Declined(
                 Reason(
                     Code.NO_ARRAY,

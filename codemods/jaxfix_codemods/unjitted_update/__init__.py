@@ -385,7 +385,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
     try:
         found = inline.judge(module, values, loop, glue.statements)
     except Declined as declined:
-        loose_ones = (each for each in glue.statements if not any(map(partial(callee, module), calls_of(each))))
+        loose_ones = (each for each in glue.statements if not any(map(partial(likely_callee, module), calls_of(each))))
         if sum(map(starts, loose_ones)) >= 2 * ENOUGH:
             yield _finding(eager, _TITLE, declined.reason, certain=False)
         return

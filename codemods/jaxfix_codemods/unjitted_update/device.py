@@ -15,17 +15,16 @@ from jaxfix.api.analysis import (
     binds_again,
     class_of,
     family,
-    is_of_others,
     is_script,
     keeps_results,
     last_name,
     methods,
     own_class,
     parameters_of,
-    value_at,
 )
 from jaxfix.api.library import CONTROL_FLOW, Dtype, Effect, Member, Package, Result, Transform, short_names, where
 from jaxfix_codemods.jitting.applied import applied
+from jaxfix_codemods.jitting.models import held_by, library_of, may_have_models
 from jaxfix_codemods.unjitted_update.derivatives import GRADIENTS, makes_gradient
 
 ENOUGH = 4
@@ -257,7 +256,11 @@ class Likely:
         if isinstance(call.func, ast.Call):
             if makes_gradient(module, call.func):
                 return max(2 * OF_A_TREE, _OF_A_GRADIENT * self._of_first(call.func))
-            return OF_A_TREE if module.qualname(call.func.func) in _BATCHING else 0
+            if module.qualname(call.func.func) not in _BATCHING:
+                return 0
+            return 2 * OF_A_TREE if call.func.args and self._is_model(call.func.args[0]) else OF_A_TREE
+        if not qualname and self._is_model(call.func):
+            return 2 * OF_A_TREE
         if qualname or self._is_nothing(call.func) or self.is_jitted(call):
             return 0
         if is_unpacked_function(module, call.func):
@@ -271,6 +274,18 @@ class Likely:
         """What a call of the function that is transformed starts, where it is one of this file."""
         function = self._module.definition(transformed.args[0]) if transformed.args else None
         return self.of_function(function) if function is not None else 0
+
+    def _is_model(self, func: ast.expr) -> bool:
+        """Whether it may be a model that is called itself, of a library whose models are."""
+        if not self._has_models or self._module.definition(func) is not None:
+            return False
+        if isinstance(func, ast.Attribute):
+            return any(isinstance(each.ctx, ast.Store) for each in self._module.attributes(func.attr))
+        return isinstance(func, ast.Name) and func.id in self._module.index.binding
+
+    @cached_property
+    def _has_models(self) -> bool:
+        return may_have_models(self._module)
 
     def _is_applied(self, call: ast.Call) -> bool:
         """Whether it is of a parameter for which callers may pass the method that applies a model."""
@@ -352,6 +367,9 @@ class Device(Likely):
     def maps_tree(self, call: ast.Call) -> bool:
         """Whether `call` maps the leaves of a tree."""
         return self._module.qualname(call.func) in _MAPS
+
+    def _is_model(self, func: ast.expr) -> bool:
+        return super()._is_model(func) and library_of(self._module, self._values, func) is not None
 
     def _applies(self, func: ast.expr) -> bool:
         return bool(applied(self._module, func))
@@ -450,19 +468,7 @@ class Device(Likely):
 
     def _held(self, expr: ast.Name | ast.Attribute) -> list[ast.AST]:
         """What an attribute of an object of a class of this file is bound to, wherever that is."""
-        owner = own_class(self._module, expr.value) if isinstance(expr, ast.Attribute) else None
-        if owner is None or not isinstance(expr, ast.Attribute):
-            return []
-        classes = family(self._module, owner)
-        found: list[ast.AST] = []
-        for node in self._module.attributes(expr.attr):
-            if isinstance(node.ctx, ast.Store) and not is_of_others(self._module, node, classes):
-                value = value_at(self._module, node)
-                statement = self._module.statement(node)
-                if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-                    value = statement.value  # one of several results
-                found += self._values.origins.of(value) if value is not None else ()
-        return found
+        return held_by(self._module, self._values, expr) if isinstance(expr, ast.Attribute) else []
 
     def _is_of_host(self, source: ast.AST) -> bool:
         is_range = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "range"

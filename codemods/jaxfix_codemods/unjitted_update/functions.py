@@ -14,12 +14,12 @@ from jaxfix.api.analysis import (
     reads_of,
     why_unstable,
 )
-from jaxfix_codemods.jitting.applied import applied, check_applied
+from jaxfix_codemods.jitting.applied import applied, check_applied, holds_model, is_method
 from jaxfix_codemods.unjitted_update import kept
 from jaxfix_codemods.unjitted_update.derivatives import functions_behind, objects_behind
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 from jaxfix_codemods.unjitted_update.made import check_made
-from jaxfix_codemods.unjitted_update.passed import check_callers, takes_optimizer, unknown_caller
+from jaxfix_codemods.unjitted_update.passed import check_callers, takes_one_object, unknown_caller
 from jaxfix_codemods.unjitted_update.reading import Variables
 from jaxfix_codemods.unjitted_update.variables import is_of_data, transforms
 
@@ -79,14 +79,15 @@ class Functions:
             models = applied(self._module, use)
             for method in models:
                 check_applied(self._module, self._values, method)
-            is_optimizer = takes_optimizer(self._module, use)
-            for source in () if models or is_optimizer else self._values.origins.of(use):
+            is_one = takes_one_object(self._module, use)
+            is_known = bool(models) or is_one or self._applies_model(use)
+            for source in () if is_known else self._values.origins.of(use):
                 is_read = isinstance(source, ast.FunctionDef | ast.Lambda)
                 is_read |= is_made_by_library(self._module, source)
                 is_read |= isinstance(source, ast.expr) and self._module.qualname(source) is not None
                 if not is_read:
                     raise unknown_caller(use.id)
-            if not is_optimizer:
+            if not is_one:
                 check_callers(self._module, use.id, self._module.scope_of(use.id, use))
         for name in objects_behind(self._module, self._values, use):
             reason = instance_state.why_read_unstable(self._module, self._values, name)
@@ -99,6 +100,12 @@ class Functions:
             is_read = reason is not None and reason.code is not Code.DECORATED
             if reason is not None and is_read and function not in self._variables.inside:
                 raise Declined(reason.restated(f"the step calls `{use.id}`, which cannot be traced: {reason}"))
+
+    def _applies_model(self, use: ast.Name) -> bool:
+        """Whether it is of a parameter for which callers pass models, and applies them."""
+        method = self._module.parent(use)
+        is_applied = isinstance(method, ast.Attribute) and is_method(self._module, method)
+        return is_applied and holds_model(self._module, self._values, use)
 
     def _check_apart(self, use: ast.Name) -> None:
         """Refuses a method that reads an attribute which the step is passed: under a trace it would stay unchanged."""

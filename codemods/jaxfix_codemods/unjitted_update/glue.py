@@ -307,7 +307,8 @@ def _of_block(module: Module, block: Sequence[ast.stmt], called: Collection[ast.
     ]
     if sum(map(device.starts, found)) < ENOUGH:
         return None
-    shown: list[ast.expr] = [call for statement in found for call in calls_of(statement) if device.starts(call)]
+    parts = [read_by(module, statement) or statement for statement in found]
+    shown: list[ast.expr] = [call for part in parts for call in calls_of(part) if device.starts(call)]
     shown = shown or [node for statement in found for node in walk(statement) if _is_gathered(node, device)]
     outermost = [call for call in shown if not any(outer in shown for outer in module.ancestors(call))]
     if not outermost:
@@ -327,6 +328,6 @@ def _is_apart(module: Module, call: ast.Call, called: Collection[ast.FunctionDef
     return function is not None and (function in called or 0 < module.get(Device).starts(call) < ENOUGH)
 
 
-def calls_of(statement: ast.stmt) -> list[ast.Call]:
-    """The calls in a statement, outermost first."""
-    return [node for node in walk(statement) if isinstance(node, ast.Call)]
+def calls_of(part: ast.AST) -> list[ast.Call]:
+    """The calls in a statement or an expression, outermost first."""
+    return [node for node in walk(part) if isinstance(node, ast.Call)]

@@ -422,7 +422,7 @@ class _Judge:
                 continue
             is_bound = any(isinstance(node.ctx, ast.Store) for node in nodes)
             is_read = is_own(module, nodes[0].value) and not any(is_called(module, node) for node in nodes)
-            if is_bound or is_read or dot in self._handed or dot in self._objects:
+            if is_bound or is_read or dot in self._handed or dot in self._objects or dot in self._models:
                 yield dot, nodes
 
     def _is_constant_of_object(self, nodes: Sequence[ast.Attribute]) -> bool:

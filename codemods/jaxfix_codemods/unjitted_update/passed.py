@@ -6,7 +6,7 @@ from collections.abc import Collection
 from jaxfix.api import Code, Declined, Module, Reason, arguments_of
 from jaxfix.api.analysis import Values, callers, outside_arguments
 from jaxfix.api.library import Effect, short_names
-from jaxfix_codemods.jitting.applied import is_method
+from jaxfix_codemods.jitting.applied import is_method, is_model
 from jaxfix_codemods.jitting.whole import check_made_once
 from jaxfix_codemods.unjitted_update.device import is_made_by_library
 
@@ -14,11 +14,16 @@ _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 
 
 def are_made_once(module: Module, values: Values, function: ast.FunctionDef, names: Collection[str]) -> bool:
-    """Whether `names` are parameters of `function` for which each call passes a function that is made once."""
+    """Whether `names` are parameters of `function` for which each call passes a function that is made once.
+
+    A model counts as one: it equals others with the same fields.
+    """
     uses = callers(module, function)
     parameters = [module.bindings(name, function) for name in names]
     if not all(len(bound) == 1 and isinstance(bound[0].node, ast.arg) for bound in parameters):
         return False
+    if uses.outside and all(_only_applies(module, name, function) for name in names):
+        return True
     if not uses.calls or uses.others or not uses.is_closed() or uses.outside:
         return False
     for call in uses.calls:
@@ -42,11 +47,21 @@ def check_callers(module: Module, name: str, function: ast.AST | None) -> None:
             raise unknown_caller(name)
 
 
-def takes_optimizer(module: Module, use: ast.Name) -> bool:
-    """Whether `use` is of a parameter whose `update` is called, for which each other file passes one object."""
+def _only_applies(module: Module, name: str, function: ast.FunctionDef) -> bool:
+    """Whether a function applies what other files alone pass for a parameter, and does nothing else with it."""
+    uses = module.reads(name, function)
+    methods = [module.parent(use) for use in uses]
+    are_applied = all(isinstance(each, ast.Attribute) and is_method(module, each) for each in methods)
+    return bool(uses) and are_applied and all(takes_one_object(module, use) for use in uses)
+
+
+def takes_one_object(module: Module, use: ast.Name) -> bool:
+    """Whether each other file passes one object for a parameter whose `update` is called, or that is applied."""
     method, function = module.parent(use), module.scope_of(use.id, use)
-    updates = isinstance(method, ast.Attribute) and method.attr in _FUNCTIONAL
-    if not updates or not isinstance(function, ast.FunctionDef):
+    if not isinstance(method, ast.Attribute):
+        return False
+    is_known = method.attr in _FUNCTIONAL or is_method(module, method)
+    if not is_known or not isinstance(function, ast.FunctionDef):
         return False
     uses = callers(module, function)
     if uses.calls or uses.others or not uses.is_closed():
@@ -74,7 +89,9 @@ def _is_made_once(module: Module, values: Values, passed: ast.expr) -> bool:
     if not isinstance(passed, ast.Name) or not _is_bound_once(module, passed):
         return False
     return _stands_once(module, passed) and all(
-        isinstance(source, ast.FunctionDef | ast.Lambda) or is_made_by_library(module, source)
+        isinstance(source, ast.FunctionDef | ast.Lambda)
+        or is_made_by_library(module, source)
+        or is_model(module, source)
         for source in values.origins.of(passed)
     )
 
