@@ -125,6 +125,8 @@ class Effect:
     """Runs a file as a program, and returns its variables."""
     PLACES = Facet()
     """Chooses the devices that arrays are on."""
+    SHOWS = Facet()
+    """A method that shows, at each call, the values that it is given."""
     SUPPRESSES = Facet()
     """As a context manager, ends an error of its block."""
 

@@ -113,5 +113,9 @@ FUNCTIONS = (
     Function("tensorflow.Tensor._numpy", (Member.CONCRETE,)),
     Function("tensorflow.Tensor.numpy", (Member.CONCRETE,)),
     Function("torch.Tensor.numpy", (Member.CONCRETE,)),
+    Function("tqdm.tqdm.set_description", (Effect.SHOWS,)),
+    Function("tqdm.tqdm.set_description_str", (Effect.SHOWS,)),
+    Function("tqdm.tqdm.set_postfix", (Effect.SHOWS,)),
+    Function("tqdm.tqdm.set_postfix_str", (Effect.SHOWS,)),
     Function("types.GeneratorType.send", (Effect.MUTATES,)),
 )

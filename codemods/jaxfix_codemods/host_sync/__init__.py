@@ -53,6 +53,7 @@ as one per iteration would stay on the device; steps that another file replaces;
 host, as `jax.debug.print` does. An `if` of the loop that tests `step % n` may read the list: the collected values are
 fetched there.
 
+A progress bar that shows a value of the step in each iteration is reported: show it every so many iterations.
 Where nothing can be left to later, four and more reads in an iteration, or a loop over the entries of a result, are
 reported: one `jax.device_get` of them all waits once.
 
@@ -81,10 +82,12 @@ from jaxfix.api import (
     Safety,
     Staging,
     Work,
+    walk,
 )
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
+from jaxfix_codemods.host_sync.shown import Shown, shown_by
 from jaxfix_codemods.host_sync.writing import write
 
 _TITLE = "Fetch the values after the loop"
@@ -98,9 +101,15 @@ def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
         return
     staging = module.get(Staging)
+    bars = list(shown_by(module))
+    inside = {node for shown in bars for node in walk(shown.at)}
     for loop, reads in reads_by_loop(module):
         if not staging.is_staged(loop) and not staging.is_seldom(reads[0].at):
-            yield _finding(module, loop, reads)
+            found = _finding(module, loop, reads)
+            if not (found.moot and reads[0].at in inside):
+                yield found
+    for shown in bars:
+        yield _of_shown(module, shown)
 
 
 def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
@@ -119,6 +128,23 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
         return found(message=each, title=_AT_ONCE, declined=_by_hand(declined.reason))
     title = _LATER if all(each.moves_to is not None for each in deferred) else _TITLE
     return found(message=waits, title=title, recipe=partial(write, module, loop, deferred))
+
+
+def _of_shown(module: Module, shown: Shown) -> Finding:
+    """A progress bar: what it shows is left to a person, as nobody looks at each of its values."""
+    names = " and ".join(f"`{name}`" for name in shown.names)
+    staging = module.get(Staging)
+    is_sure = shown.is_known and staging.is_eager(shown.at) and staging.surely_repeats(module.statement(shown.at))
+    why = "show it every so many iterations, as in `if step % 50 == 0:`"
+    return Finding(
+        at=shown.at,
+        message=f"`{module.text(shown.at.func)}` shows {names}: it waits for the step in each iteration",
+        title="Show the value every so many iterations",
+        declined=Reason(Code.ON_PURPOSE, f"what a person sees would change: {why}"),
+        confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
+        guess=True,
+        certain_if="the step is jitted",
+    )
 
 
 def _are_many(module: Module, loop: ast.For, reads: Sequence[Read]) -> bool:

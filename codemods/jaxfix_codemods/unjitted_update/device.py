@@ -56,7 +56,7 @@ _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
-_STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
+_STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript, ast.Assign})
 _ON_LEAVES = (ast.BinOp, ast.Call, ast.UnaryOp)
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
 _OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *CONVERTERS, *GRADIENTS, *_BATCHING})
@@ -235,6 +235,8 @@ class Likely:
                 return int(self.is_array(operand))
             case ast.AugAssign(target=target, value=value):
                 return int(self.is_array(value) or self.is_array(target))
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() | ast.Attribute() as value):
+                return len(parts) if self.is_indexed_array(value) else 0
             case ast.Subscript(value=value, ctx=ast.Load()):
                 is_part = self.is_indexed_array(value) or (_has_slices(node) and self.is_array(value))
                 return _OF_A_GATHER if self.is_gathered(node) else int(is_part)
@@ -248,7 +250,7 @@ class Likely:
         if qualname in CONTROL_FLOW:
             return 1
         if qualname in CONVERTERS:
-            return 0
+            return self._stacked(call.args[0]) if call.args else 0
         if qualname.rpartition(".")[0] in _OPERATING:
             return 1
         if qualname in _COMPUTING:
@@ -274,6 +276,13 @@ class Likely:
         """What a call of the function that is transformed starts, where it is one of this file."""
         function = self._module.definition(transformed.args[0]) if transformed.args else None
         return self.of_function(function) if function is not None else 0
+
+    def _stacked(self, parts: ast.expr) -> int:
+        """The programs that make one array of several."""
+        if not isinstance(parts, ast.List | ast.Tuple):
+            return 0
+        arrays = [each for each in parts.elts if not isinstance(each, ast.Constant) and self.is_array(each)]
+        return len(arrays) + 1 if arrays else 0
 
     def _is_model(self, func: ast.expr) -> bool:
         """Whether it may be a model that is called itself, of a library whose models are."""
@@ -349,7 +358,13 @@ class Device(Likely):
         """Whether `node` makes an array of what may be a list, an image or a record of Python: that stays outside."""
         calls = (part for part in walk(node) if isinstance(part, ast.Call) and part.args)
         made = (call.args[0] for call in calls if self._module.qualname(call.func) in CONVERTERS)
-        return any(not isinstance(value, ast.Constant) and not self.is_array(value) for value in made)
+        return not all(map(self._is_no_list_of_host, made))
+
+    def _is_no_list_of_host(self, value: ast.expr) -> bool:
+        """Whether it is an array, a constant, or a display of these."""
+        if isinstance(value, ast.List | ast.Tuple):
+            return all(map(self._is_no_list_of_host, value.elts))
+        return isinstance(value, ast.Constant) or self.is_array(value)
 
     def changes_tree(self, call: ast.Call) -> bool:
         """Whether `call` is a gradient, an update, or maps the leaves of a tree."""
@@ -475,13 +490,16 @@ class Device(Likely):
         return is_range or self._values.of(source).form in (Form.PYTHON, Form.NUMPY)
 
     def _is_unpacked(self, expr: ast.expr) -> bool:
-        """Whether a name is bound by unpacking what a jitted function, a gradient or an update returns."""
+        """Whether a name is bound by unpacking an array, or what a jitted function, a gradient or an update returns."""
         if not isinstance(expr, ast.Name):
             return False
         for binding in self._module.bindings(expr.id, self._module.scope_of(expr.id, expr)):
             match self._module.statement(binding.node) if isinstance(binding.node, ast.Name) else None:
                 case ast.Assign(value=ast.Call() as call) as made if binding.node in walk(made.targets[0]):
                     if self.is_array(call):
+                        return True
+                case ast.Assign(targets=[ast.Tuple()], value=ast.Name() | ast.Attribute() as whole):
+                    if self.is_indexed_array(whole):
                         return True
         return False
 
