@@ -25,7 +25,7 @@ class Decaying:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.decayed(params, batch)  # want: unjitted-update (no fix): rebinds `self.rate`
+            params = self.decayed(params, batch)  # want: unjitted-update
             self.rate *= 0.9
         return params
 
@@ -42,7 +42,7 @@ def slowing(params, batches):
     trainer = FromOutside(0.1)
     for number, batch in enumerate(batches):
         trainer.speed = 0.1 / (1 + number)
-        params = trainer.outer(params, batch)  # want: unjitted-update (no fix): rebinds `trainer.speed`
+        params = trainer.outer(params, batch)  # want: unjitted-update
     return params
 
 
@@ -59,8 +59,8 @@ class Configured:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.by_config(params, batch)  # want: unjitted-update (no fix): changes `self.config` in place
-            params = self.to_target(params, batch)  # want: unjitted-update (no fix): `self.target` may be data
+            params = self.by_config(params, batch)  # want: unjitted-update
+            params = self.to_target(params, batch)  # want: unjitted-update
             self.config["factor"] *= 0.9
         return params
 
@@ -100,7 +100,7 @@ class Compared:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.compared(params, batch)  # want: unjitted-update (no fix): `Compared` is decorated with `dataclasses.dataclass`
+            params = self.compared(params, batch)  # want: unjitted-update
         return params
 
 
@@ -116,7 +116,7 @@ class Equal:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.equal(params, batch)  # want: unjitted-update (no fix): `Equal` has a `__eq__` of its own
+            params = self.equal(params, batch)  # want: unjitted-update
         return params
 
 
@@ -128,7 +128,7 @@ class Module(eqx.Module):
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.module_step(params, batch)  # want: unjitted-update (no fix): `Module` has the base `eqx.Module`
+            params = self.module_step(params, batch)  # want: unjitted-update
         return params
 
 
@@ -145,7 +145,7 @@ def sweep(params, batches):
     for level in (0.1, 0.2, 0.3):
         trainer = Made(level)
         for batch in batches:
-            params = trainer.made(params, batch)  # want: unjitted-update (no fix): creates objects of `Made` repeatedly
+            params = trainer.made(params, batch)  # want: unjitted-update
         found.append(params)
     return found
 
@@ -196,7 +196,7 @@ class Again:
     def fit(self, params, batches):
         for number, batch in enumerate(batches):
             self.__dict__["amount"] = 0.1
-            params = self.again(params, batch)  # want: unjitted-update (no fix): rebinds `amount`, by its name
+            params = self.again(params, batch)  # want: unjitted-update
         return params
 
 
@@ -206,7 +206,7 @@ class Handed:
 
     def fit(self, params, batches):
         for batch in batches:
-            params = self.handed(params, batch)  # want: unjitted-update (no fix): `Handed` is passed on
+            params = self.handed(params, batch)  # want: unjitted-update
         return params
 
 
@@ -284,7 +284,7 @@ def warming(params, batches):
     trainer = Warmed(0.1)
     for number, batch in enumerate(batches):
         Schedule.set(trainer, 0.1 / (number + 1))
-        params = trainer.warmed(params, batch)  # want: unjitted-update (no fix): rebinds `trainer.rate`
+        params = trainer.warmed(params, batch)  # want: unjitted-update
     return params
 
 

@@ -87,6 +87,11 @@ def simulate(steps):
 
 
 @jax.jit
+def _forces(pull, at, drag, pinned):
+    return pull * jnp.diff(at, prepend=0.0) - drag * pinned
+
+
+@jax.jit
 def _step(pulled, speed, at, pinned, dt):
     pulled = jnp.where(pinned[:, None], 0.0, pulled[:, None])[:, 0]
     speed = speed - dt * pulled
@@ -103,7 +108,7 @@ class Cloth:
         self.pinned = jnp.zeros(8, bool).at[0].set(True)
 
     def forces(self, at):
-        return self.settings.pull * jnp.diff(at, prepend=0.0) - self.settings.drag * self.pinned
+        return _forces(self.settings.pull, at, self.settings.drag, self.pinned)
 
     def step(self, dt):
         pulled = self.forces(self.at)

@@ -80,7 +80,7 @@ class Cloth:
         return self.settings.pull * jnp.diff(at, prepend=0.0) - self.settings.drag * self.pinned
 
     def step(self, dt):
-        pulled = self.forces(self.at)
+        pulled = self.forces(self.at)  # want: unjitted-update
         pulled = jnp.where(self.pinned[:, None], 0.0, pulled[:, None])[:, 0]
         self.speed = self.speed - dt * pulled
         self.at = self.at + dt * self.speed

@@ -40,6 +40,8 @@ def library_of(module: Module, values: Values, holder: ast.expr) -> str | None:
     Returns:
       None where one of them may be anything else.
     """
+    if not may_have_models(module):
+        return None
     if isinstance(holder, ast.Name):
         bindings = module.bindings(holder.id, module.scope_of(holder.id, holder))
         if len(bindings) == 1 and isinstance(bindings[0].node, ast.arg) and bindings[0].node.annotation is not None:
@@ -78,7 +80,9 @@ def held_by(module: Module, values: Values, attribute: ast.Attribute) -> list[as
             value, statement = value_at(module, node), module.statement(node)
             if value is None and isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
                 value = statement.value  # one of several results
-            found += values.origins.of(value) if value is not None else ()
+            behind = module.only_value(value) if isinstance(value, ast.Name) else value
+            is_same = isinstance(behind, ast.Attribute) and behind.attr == attribute.attr  # of another object
+            found += values.origins.of(value) if value is not None and not is_same else ()
     return found
 
 

@@ -275,13 +275,7 @@ def _of_statements(module: Module, values: Values, loop: ast.stmt, work: list[as
 
 
 def _of_round(
-    module: Module,
-    values: Values,
-    call: ast.Call,
-    function: ast.FunctionDef,
-    taken: "_Taken",
-    *,
-    outermost: bool = True,
+    module: Module, values: Values, call: ast.Call, function: ast.FunctionDef, taken: "_Taken"
 ) -> Iterator[Finding]:
     """What is called in each iteration: as a whole, or the most of it, then what it calls besides."""
     starts = module.get(Device).starts
@@ -311,10 +305,10 @@ def _of_round(
     for inner, called in calls_in(module, function):
         if inner in taken.nodes:
             continue
-        for each in _of_round(module, values, inner, called, taken, outermost=False):
+        for each in _of_round(module, values, inner, called, taken):
             yield each
             refused = None
-    if outermost and refused is not None and starts(call) >= 2 * ENOUGH:
+    if refused is not None and starts(call) >= 2 * ENOUGH:
         yield _finding(eager, title, refused, certain=False)
 
 

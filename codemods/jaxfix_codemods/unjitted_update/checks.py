@@ -64,8 +64,18 @@ def check_names(module: Module, row: Sequence[ast.stmt | ast.expr], scope: ast.A
                     Reason(Code.NAME_CLASH, f"the step binds `{node.id}`, which belongs to the code around it")
                 )
     for node in walk(scope):
-        if isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None:
+        sees = isinstance(node, ast.Name) and node.id in _SEE_NAMES and module.scope_of(node.id, node) is None
+        if isinstance(node, ast.Name) and sees and not _only_asks(module, node):
             raise Declined(Reason(Code.SEES_SCOPE, f"`{node.id}` reads local names"))
+
+
+def _only_asks(module: Module, sees: ast.Name) -> bool:
+    """Whether it is asked for a name of Python itself: `"__file__" in globals()`."""
+    call = module.parent(sees)
+    match module.parent(call) if call is not None else None:
+        case ast.Compare(left=ast.Constant(value=str() as name), ops=[ast.In() | ast.NotIn()]):
+            return name.startswith("__") and name.endswith("__")
+    return False
 
 
 def check_called(module: Module, row: Sequence[ast.stmt | ast.expr]) -> None:

@@ -42,7 +42,7 @@ _OF_A_GRADIENT = 2
 _OF_AN_OPTIMIZER = 3
 """What the update of an optimizer takes by position: gradients, its state, parameters."""
 _OPERATING = where(Package.OPERATES) | where(Package.IMMUTABLE)
-_COMPUTING = where(Result.ARRAY)
+_COMPUTING = _ONE = where(Result.ARRAY)
 """Beside operations, losses of several."""
 _MAPS = where(Transform.MAPS_LEAVES)
 _BATCHING = where(Transform.BATCHES)
@@ -208,6 +208,9 @@ class Likely:
     def is_indexed_array(self, expr: ast.expr) -> bool:
         return True
 
+    def is_taken_apart(self, expr: ast.expr) -> bool:
+        return True
+
     def is_gathered(self, element: ast.Subscript) -> bool:
         return False
 
@@ -236,7 +239,7 @@ class Likely:
             case ast.AugAssign(target=target, value=value):
                 return int(self.is_array(value) or self.is_array(target))
             case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() | ast.Attribute() as value):
-                return len(parts) if self.is_indexed_array(value) else 0
+                return len(parts) if self.is_taken_apart(value) else 0
             case ast.Subscript(value=value, ctx=ast.Load()):
                 is_part = self.is_indexed_array(value) or (_has_slices(node) and self.is_array(value))
                 return _OF_A_GATHER if self.is_gathered(node) else int(is_part)
@@ -400,13 +403,22 @@ class Device(Likely):
         held = self._held(expr) if isinstance(expr, ast.Attribute) else ()
         return bool(held) and all(map(self._is_one_array, held))
 
+    def is_taken_apart(self, expr: ast.expr) -> bool:
+        """Whether `expr`, unpacked, is an array: something makes it one, and the rest is not in this file."""
+        held = self._held(expr) if isinstance(expr, ast.Attribute) else []
+        ones = [each for each in held if self._is_one_array(each)]
+        others = [each for each in held if each not in ones]
+        are_unread = all(isinstance(each, ast.Call) and self._module.qualname(each.func) is None for each in others)
+        return self.is_indexed_array(expr) or (bool(ones) and are_unread and not any(map(self._is_of_host, others)))
+
     def _is_one_array(self, source: ast.AST) -> bool:
         """Whether it is a call that makes an array, or another one with some elements replaced, and no tree."""
         match source:
             case ast.Call(func=ast.Attribute(value=ast.Subscript(value=ast.Attribute(attr="at")), attr=attr)):
                 return attr in _UPDATING
             case ast.Call(func=func):
-                return (self._module.qualname(func) or "").rpartition(".")[0] in _NUMPY
+                qualname = self._module.qualname(func) or ""
+                return qualname.rpartition(".")[0] in _NUMPY or qualname in _ONE
         return False
 
     def is_gathered(self, element: ast.Subscript) -> bool:
@@ -499,7 +511,7 @@ class Device(Likely):
                     if self.is_array(call):
                         return True
                 case ast.Assign(targets=[ast.Tuple()], value=ast.Name() | ast.Attribute() as whole):
-                    if self.is_indexed_array(whole):
+                    if self.is_array(whole):
                         return True
         return False
 

@@ -157,8 +157,12 @@ def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
 
 
 def is_smaller_part(module: Module, taken: Sequence[ast.stmt], function: ast.FunctionDef) -> bool:
-    """Whether most of what a call of the function starts is outside of `taken`, loops with their iterations."""
-    return 2 * _started_in(module, taken) < _started_in(module, function.body)
+    """Whether most of what a call of the function starts is outside of `taken`, loops with their iterations.
+
+    Without loops, whether over two thirds are.
+    """
+    share = 2 if any(isinstance(node, LOOPS) for node in walk(function)) else 3
+    return share * _started_in(module, taken) < _started_in(module, function.body)
 
 
 def _started_in(module: Module, block: Sequence[ast.stmt]) -> int:

@@ -78,9 +78,11 @@ def _is_counter(module: Module, name: ast.Name) -> bool:
 
 def _comes_back(module: Module, found: ast.expr) -> bool:
     """Whether it is computed on the device, and a jitted function returns it as it is."""
-    if not module.get(Device).starts(found):
+    device, values = module.get(Device), module.get(Values)
+    if not device.starts(found):
         return False
-    values = module.get(Values)
+    if any(isinstance(leaf, ast.Attribute) and not device.is_array(leaf) for leaf in leaves(found)):
+        return False  # it may be a Python number
     if any(plain_value(module, values, leaf) is not None for leaf in leaves(found)):
         return False
     displays = (node for node in ast.walk(found) if isinstance(node, ast.Dict))

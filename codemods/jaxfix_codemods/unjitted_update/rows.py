@@ -18,6 +18,7 @@ from jaxfix.api.analysis import (
     reads_the_clock,
 )
 from jaxfix.api.library import Package, Transform, where
+from jaxfix_codemods.jitting.models import library_of
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import binds_alone, counter_of, is_assignment
 from jaxfix_codemods.unjitted_update.derivatives import is_differentiated, is_gradient
@@ -98,7 +99,7 @@ def choices(module: Module, work: Sequence[ast.stmt], *, copied: bool = False) -
     seeds = [statement for statement in block if statement in work and chooser.why_not(statement) is None]
     apart = [statement for statement in seeds if not chooser.is_sum_apart(statement)]
     seeds = apart if copied else apart or seeds
-    if all(isinstance(each, ast.Return) and not chooser.is_fetched(each) for each in seeds):
+    if all(map(chooser.is_kept_return, seeds)):
         reason = chooser.why_not(work[0])
         raise Declined(reason or Reason(Code.LAYOUT, "its parts are in several blocks"))
     yield chooser.most(chooser.with_those_after(chooser.working(seeds)), work)
@@ -181,9 +182,14 @@ class _Chooser:
             return result_of(self._module, statement) if statement is self._block[-1] else None
         return read_by(self._module, statement)
 
-    def is_fetched(self, statement: ast.Return) -> bool:
-        """Whether a `return` brings what it computes to the host, so that its function is no step as a whole."""
-        return self._result(statement) not in (None, statement.value)
+    def is_kept_return(self, statement: ast.stmt) -> bool:
+        """Whether it is a `return` that brings nothing to the host, so that its function may be a step as a whole.
+
+        That of a method, whose object may change, is a step by itself, unless it makes an array of a list.
+        """
+        if not isinstance(statement, ast.Return) or self._result(statement) not in (None, statement.value):
+            return False
+        return self._own is None or self._device.takes_from_host(statement)
 
     def _part(self, statement: ast.stmt) -> ast.stmt | ast.expr:
         return self._result(statement) or statement
@@ -207,7 +213,7 @@ class _Chooser:
         module = self._module
         for node in own_reads(module, statement):
             is_own = is_called(module, node) and isinstance(node.value, ast.Name) and checks.is_own(module, node.value)
-            if is_own and isinstance(node.value, ast.Name):
+            if is_own and isinstance(node.value, ast.Name) and library_of(module, module.get(Values), node) is None:
                 reason = instance_state.why_read_unstable(module, module.get(Values), node.value)
                 if reason is not None and not self._is_bound(node):
                     return reason.restated(f"the step reads its object: {reason}")
