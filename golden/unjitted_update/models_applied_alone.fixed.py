@@ -41,13 +41,18 @@ class Player:
         return int(_choose(self.net, state))
 
 
-# What another method is passed may be anything.
+@nnx.jit
+def _choose_2(net, state):
+    return jnp.argmax(net(state))
+
+
+# Another method exchanges it: it is passed at each call.
 class Exchanger:
     def __init__(self):
         self.net = Net(nnx.Rngs(0))
 
     def choose(self, state):
-        return int(jnp.argmax(self.net(state)))
+        return int(_choose_2(self.net, state))
 
     def exchange(self, net):
         self.net = net

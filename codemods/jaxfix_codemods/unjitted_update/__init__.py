@@ -167,6 +167,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     is_seen,
     is_short,
     is_smaller_part,
+    least_beside,
     looped_elsewhere,
     loose,
     started_each,
@@ -383,7 +384,7 @@ def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: 
         if sum(map(starts, loose_ones)) >= 2 * ENOUGH:
             yield _finding(eager, _TITLE, declined.reason, certain=False)
         return
-    if sum(map(starts, found.row.statements)) >= ENOUGH and not _only_begins(found):
+    if sum(map(starts, found.row.statements)) >= least_beside(module, loop) and not _only_begins(found):
         taken.add(found)
         certain = certain and found.goes_on
         yield _only_called(module, values, found, eager, taken, certain=certain) or _finding(

@@ -31,6 +31,10 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_SHOWN = 3
 _MANY = 500
 """Programs of a whole run: the dispatch alone of so many takes some hundredths of a second."""
+
+_BESIDE = 4
+_LONG = 50
+"""Iterations of a loop beside which what the loop around it starts is little."""
 _DRAWING = where(Package.DRAWS)
 
 
@@ -148,6 +152,15 @@ def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.Funct
         if isinstance(function, ast.FunctionDef) and inner is around and jitted_by_decorator(module, function) is None:
             found.append((call, function))
     return found
+
+
+def least_beside(module: Module, loop: ast.stmt) -> int:
+    """The programs per iteration that are worth a function: more where an inner loop works, which runs far more often."""
+    device = module.get(Device)
+    inner = (node for node in walk(loop) if isinstance(node, LOOPS) and node is not loop)
+    long = (each for each in inner if (iterations(module, each) or _LONG) >= _LONG)
+    works = any(device.starts(each) or _calls_jitted(module, each) for each in long)
+    return _BESIDE * ENOUGH if works else ENOUGH
 
 
 def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
