@@ -65,9 +65,10 @@ def is_model(module: Module, source: ast.AST) -> bool:
 def _changes(module: Module, given: ast.expr) -> bool:
     """Whether a model is given an object of a class of this file that may change."""
     made = module.only_value(given) if isinstance(given, ast.Name) else None
-    if not isinstance(given, ast.Name) or not isinstance(made, ast.Call) or class_of(module, made.func) is None:
+    scope = module.scope_of(given.id, given) if isinstance(given, ast.Name) else None
+    if not isinstance(given, ast.Name) or scope is None or not isinstance(made, ast.Call):
         return False
-    return why_unstable(module, given.id, module.scope_of(given.id, given)) is not None
+    return class_of(module, made.func) is not None and why_unstable(module, given.id, scope) is not None
 
 
 def check_applied(module: Module, values: Values, method: ast.Attribute) -> None:

@@ -56,7 +56,7 @@ _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
 _READING = where(Package.READS)
 _APPLYING = short_names(Effect.APPLIES)
 COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
-_STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript, ast.Assign})
+_STARTING = frozenset({ast.Call, ast.BinOp, ast.UnaryOp, ast.AugAssign, ast.Subscript})
 _ON_LEAVES = (ast.BinOp, ast.Call, ast.UnaryOp)
 _ON_DEVICE = _METHODS | _FUNCTIONAL | _APPLYING
 _OPERATIONS = frozenset({*_MAPS, *CONTROL_FLOW, *CONVERTERS, *GRADIENTS, *_BATCHING})
@@ -159,6 +159,8 @@ class Likely:
             part = pending.pop()
             if part.__class__ in _STARTING:
                 found += self._own(part)
+            elif part.__class__ is ast.Assign and part.targets[0].__class__ is ast.Tuple:
+                found += self._unpacked(part)
             elif isinstance(part, COMPREHENSIONS):
                 found += OF_A_TREE * self.starts(part.elt)
                 continue
@@ -238,11 +240,15 @@ class Likely:
                 return int(self.is_array(operand))
             case ast.AugAssign(target=target, value=value):
                 return int(self.is_array(value) or self.is_array(target))
-            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() | ast.Attribute() as value):
-                return len(parts) if self.is_taken_apart(value) else 0
             case ast.Subscript(value=value, ctx=ast.Load()):
                 is_part = self.is_indexed_array(value) or (_has_slices(node) and self.is_array(value))
                 return _OF_A_GATHER if self.is_gathered(node) else int(is_part)
+        return 0
+
+    def _unpacked(self, statement: ast.AST) -> int:
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name() | ast.Attribute() as value):
+                return len(parts) if self.is_taken_apart(value) else 0
         return 0
 
     def _call(self, call: ast.Call) -> int:
@@ -264,7 +270,7 @@ class Likely:
             if module.qualname(call.func.func) not in _BATCHING:
                 return 0
             return 2 * OF_A_TREE if call.func.args and self._is_model(call.func.args[0]) else OF_A_TREE
-        if not qualname and self._is_model(call.func):
+        if not qualname and self._has_models and self._is_model(call.func):
             return 2 * OF_A_TREE
         if qualname or self._is_nothing(call.func) or self.is_jitted(call):
             return 0
