@@ -10,6 +10,10 @@ too if it is worth a program. An array made of a list that the loop fills, and a
 (`images[i : i + size]`), is made outside, and passed. A sum that starts as a Python number also stays outside: `jit`
 would compile the step for the number, and again for the array that it becomes.
 
+An array that the loop unpacks, as in `x, v = state`, is unpacked in the step. A method that only returns a result
+becomes a function that is passed what it reads of its object. What an epoch starts beside a loop over its batches is
+worth a step from sixteen programs on.
+
 A derivative that `jax.vmap` maps over rows counts as one. The result of `jax.vmap`, called in each iteration, is traced
 again each time: it is put under `jit` where it is created. So is a function that dispatches several operations in a
 loop of another file, and one of at least two operations that an iteration calls for each item of a list.
@@ -99,7 +103,8 @@ binds, and no clock is read.
 Place: a step of a function that is called repeatedly is defined at the top of the file. If it only calls a
 derivative, that is put under `jit`, `grad_loss = jax.jit(jax.grad(loss))`, and no function is written. An optimizer
 that the function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes
-become static arguments, and so does the method that applies a model, as in `evaluate(params, batches, model.apply)`.
+become static arguments, and so do a model and the method that applies it, as in `evaluate(params, batches, model.apply)`:
+declined if a field of the model cannot be hashed, or if it reads what changes between two calls.
 
 Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
 while the loop runs. So are options of plain values in a dictionary or an object of declared fields
