@@ -3,6 +3,7 @@
 import ast
 
 from jaxfix.api import Code, Declined, Module, Reason, returned
+from jaxfix.api.analysis import Passing, Values, argument_values, own_class
 from jaxfix_codemods.jitting.whole import leaves
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.device import Device
@@ -26,6 +27,23 @@ def check_buffer(module: Module, name: str, scope: ast.AST) -> None:
                 f"`{name}` is filled again by `{module.text(call.func)}`, perhaps while the jitted step still reads it"
             )
             raise Declined(Reason(Code.MUTATED, text))
+
+
+def check_attribute(module: Module, values: Values, attribute: ast.Attribute) -> None:
+    """Refuses an attribute of the own object for an array of NumPy that the file fills again.
+
+    Raises:
+      Declined: the step may run while it is filled.
+    """
+    owner = own_class(module, attribute.value)
+    calls = module.spelled_calls({owner.name}) if owner is not None and not module.get(Device).is_array(attribute) else ()
+    passing = Passing(module, values)
+    given = [each for call in calls for each in argument_values(call) if isinstance(each, ast.Name)]
+    if _is_filled(module, attribute) or any(map(passing.is_filled, given)):
+        shown = module.text(attribute)
+        raise Declined(
+            Reason(Code.MUTATED, f"`{shown}` may be filled again, perhaps while the jitted step still reads it")
+        )
 
 
 def _gives_buffer(module: Module, method: str) -> bool:

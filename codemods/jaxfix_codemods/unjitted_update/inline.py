@@ -33,7 +33,7 @@ from jaxfix_codemods.jitting.whole import (
 )
 from jaxfix_codemods.unjitted_update import checks
 from jaxfix_codemods.unjitted_update.binding import counts_iterations
-from jaxfix_codemods.unjitted_update.buffers import check_buffer
+from jaxfix_codemods.unjitted_update.buffers import check_attribute, check_buffer
 from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
@@ -250,6 +250,8 @@ class _Judge:
             self._check_needed(name)
             if not self._waits:
                 check_buffer(module, name.partition("[")[0], scope)
+                for node in self._variables.attributes.get(name, ())[:1]:
+                    check_attribute(module, self._values, node)
             if name not in self._objects and name not in self._models:
                 items = self._variables.items.get(name, ())
                 uses = [
