@@ -53,7 +53,8 @@ as one per iteration would stay on the device; steps that another file replaces;
 host, as `jax.debug.print` does. An `if` of the loop that tests `step % n` may read the list: the collected values are
 fetched there.
 
-A progress bar that shows a value of the step in each iteration is reported: show it every so many iterations.
+A progress bar that shows a value of the step in each iteration is reported: show it every so many iterations. So is a
+condition on a counter in the state, such as `state.step % 100 == 0`: count on the host.
 Where nothing can be left to later, four and more reads in an iteration, or a loop over the entries of a result, are
 reported: one `jax.device_get` of them all waits once.
 
@@ -87,7 +88,7 @@ from jaxfix.api import (
 from jaxfix_codemods.host_sync.deferring import Deferred, deferred_of
 from jaxfix_codemods.host_sync.loops import check_loop, check_waits
 from jaxfix_codemods.host_sync.reads import Read, reads_by_loop
-from jaxfix_codemods.host_sync.shown import Shown, shown_by
+from jaxfix_codemods.host_sync.shown import Shown, counted_by, shown_by
 from jaxfix_codemods.host_sync.writing import write
 
 _TITLE = "Fetch the values after the loop"
@@ -101,7 +102,7 @@ def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
         return
     staging = module.get(Staging)
-    bars = list(shown_by(module))
+    bars = [*shown_by(module), *counted_by(module)]
     inside = {node for shown in bars for node in walk(shown.at)}
     for loop, reads in reads_by_loop(module):
         if not staging.is_staged(loop) and not staging.is_seldom(reads[0].at):
@@ -131,16 +132,21 @@ def _finding(module: Module, loop: ast.For, reads: Sequence[Read]) -> Finding:
 
 
 def _of_shown(module: Module, shown: Shown) -> Finding:
-    """A progress bar: what it shows is left to a person, as nobody looks at each of its values."""
+    """A progress bar, or a counter in a state: what it shows, or what counts instead, is left to a person."""
     names = " and ".join(f"`{name}`" for name in shown.names)
+    if isinstance(shown.at, ast.Call):
+        what, title = f"`{module.text(shown.at.func)}` shows {names}", "Show the value every so many iterations"
+        why = "what a person sees would change: show it every so many iterations, as in `if step % 50 == 0:`"
+    else:
+        what, title = f"the condition reads {names} from the device", "Count the iterations on the host"
+        why = "it starts where the state does: count on the host from there, as in `enumerate(batches, start)`"
     staging = module.get(Staging)
     is_sure = shown.is_known and staging.is_eager(shown.at) and staging.surely_repeats(module.statement(shown.at))
-    why = "show it every so many iterations, as in `if step % 50 == 0:`"
     return Finding(
         at=shown.at,
-        message=f"`{module.text(shown.at.func)}` shows {names}: it waits for the step in each iteration",
-        title="Show the value every so many iterations",
-        declined=Reason(Code.ON_PURPOSE, f"what a person sees would change: {why}"),
+        message=f"{what}: it waits for the step in each iteration",
+        title=title,
+        declined=Reason(Code.ON_PURPOSE, why),
         confidence=Confidence.CERTAIN if is_sure else Confidence.POSSIBLE,
         guess=True,
         certain_if="the step is jitted",

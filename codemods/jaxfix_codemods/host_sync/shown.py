@@ -1,4 +1,4 @@
-"""Progress bars that show what the step of the iteration has made: the host waits for it, each time."""
+"""Progress bars that show what the step of the iteration has made, and counters in its state: the host waits for it."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -14,15 +14,15 @@ _HOST = where(Package.HOST) | where(Package.WORLD) | {name.partition(".")[0] for
 
 @frozen
 class Shown:
-    """A call that shows values of a training step.
+    """What waits for values of a training step.
 
     Attributes:
-      at: the call.
-      names: the variables that it shows.
+      at: the call, or a counter of the state that a condition asks for.
+      names: the variables that it shows, or the counter.
       is_known: whether the step is jitted, as far as files say.
     """
 
-    at: ast.Call
+    at: ast.Call | ast.Attribute
     names: tuple[str, ...]
     is_known: bool
 
@@ -41,6 +41,32 @@ def shown_by(module: Module) -> Iterator[Shown]:
         if steps and not any(_is_tested(module, name, loop) for name in steps):
             is_known = all(jit_of(module, step.func) is not None for step in steps.values())
             yield Shown(call, tuple(steps), is_known)
+
+
+def counted_by(module: Module) -> Iterator[Shown]:
+    """The conditions that ask, in each iteration, for a counter in the state of a training step: `state.step % 100`."""
+    staging = module.get(Staging)
+    for asking in module.nodes(ast.If):
+        if asking.test.__class__ is not ast.Compare or asking.test.left.__class__ is not ast.BinOp:
+            continue
+        counter, loop = _counter(asking.test.left), next(iter(module.loops(asking)), None)
+        if counter is None or not isinstance(loop, ast.For) or staging.is_staged(loop):
+            continue
+        step = _step(module, counter.value, loop) if isinstance(counter.value, ast.Name) else None
+        if step is not None and is_in_each(module, asking, loop) and not staging.is_seldom(asking):
+            yield Shown(counter, (module.text(counter),), jit_of(module, step.func) is not None)
+
+
+def _counter(node: ast.AST) -> ast.Attribute | None:
+    """The attribute of which a remainder is asked for, also of one of several devices, or as an integer."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mod):
+        return None
+    match node.left:
+        case (ast.Attribute() as counter) | ast.Subscript(value=ast.Attribute() as counter):
+            return counter
+        case ast.Call(func=ast.Name(id="int"), args=[ast.Attribute() as counter]):
+            return counter
+    return None
 
 
 def _read(module: Module, value: ast.expr) -> Iterator[ast.Name]:

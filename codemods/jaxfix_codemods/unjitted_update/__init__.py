@@ -103,8 +103,8 @@ binds, and no clock is read.
 Place: a step of a function that is called repeatedly is defined at the top of the file. If it only calls a
 derivative, that is put under `jit`, `grad_loss = jax.jit(jax.grad(loss))`, and no function is written. An optimizer
 that the function makes of constants moves there too, if nothing rebinds its parts; functions that a caller passes
-become static arguments, and so do a model and the method that applies it, as in `evaluate(params, batches, model.apply)`:
-declined if a field of the model cannot be hashed, or if it reads what changes between two calls.
+become static arguments, and so do a model and the method that applies it, as in `evaluate(params, batches,
+model.apply)`: declined if a field of the model cannot be hashed, or if it reads what changes between two calls.
 
 Lengths: a length whose value the step needs, as in `u[1:n]`, is captured if it is a Python number that stays unchanged
 while the loop runs. So are options of plain values in a dictionary or an object of declared fields

@@ -36,7 +36,9 @@ def check_attribute(module: Module, values: Values, attribute: ast.Attribute) ->
       Declined: the step may run while it is filled.
     """
     owner = own_class(module, attribute.value)
-    calls = module.spelled_calls({owner.name}) if owner is not None and not module.get(Device).is_array(attribute) else ()
+    if owner is None or module.get(Device).is_array(attribute):
+        return
+    calls = module.spelled_calls({owner.name})
     passing = Passing(module, values)
     given = [each for call in calls for each in argument_values(call) if isinstance(each, ast.Name)]
     if _is_filled(module, attribute) or any(map(passing.is_filled, given)):

@@ -155,7 +155,7 @@ def calls_in(module: Module, around: ast.stmt) -> list[tuple[ast.Call, ast.Funct
 
 
 def least_beside(module: Module, loop: ast.stmt) -> int:
-    """The programs per iteration that are worth a function: more where an inner loop works, which runs far more often."""
+    """The programs per iteration that are worth a function: more beside an inner loop that works, and runs often."""
     device = module.get(Device)
     inner = (node for node in walk(loop) if isinstance(node, LOOPS) and node is not loop)
     long = (each for each in inner if (iterations(module, each) or _LONG) >= _LONG)
