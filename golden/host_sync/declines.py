@@ -63,7 +63,7 @@ def with_a_bar(weights, batches, bar):
     for batch in batches:
         weights, loss = train_step(weights, batch)
         losses.append(loss.item())  # want: host-sync (no fix): passes `loss` on
-        bar.set_postfix(loss=loss)
+        bar.set_postfix(loss=loss)  # want: host-sync (no fix): every so many iterations
     return losses
 
 

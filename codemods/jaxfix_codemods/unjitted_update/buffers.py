@@ -3,7 +3,8 @@
 import ast
 
 from jaxfix.api import Code, Declined, Module, Reason, returned
-from jaxfix.api.analysis import Passing, Values, argument_values, own_class
+from jaxfix.api.analysis import Form, Passing, Values, argument_values, own_class
+from jaxfix_codemods.jitting.models import held_by
 from jaxfix_codemods.jitting.whole import leaves
 from jaxfix_codemods.unjitted_update.checks import is_own
 from jaxfix_codemods.unjitted_update.device import Device
@@ -38,10 +39,16 @@ def check_attribute(module: Module, values: Values, attribute: ast.Attribute) ->
     owner = own_class(module, attribute.value)
     if owner is None or module.get(Device).is_array(attribute):
         return
-    calls = module.spelled_calls({owner.name})
+    sources = held_by(module, values, attribute)
+    if sources and all(isinstance(each, ast.Dict | ast.Constant) for each in sources):
+        return  # its values are read at each call
+    is_numpy = any(values.of(each).form is Form.NUMPY for each in sources)
+    uses = [(each, module.parent(each)) for each in module.attributes(attribute.attr)]
+    is_filled = any(_fills(each, outer) or (is_numpy and isinstance(outer, ast.AugAssign)) for each, outer in uses)
     passing = Passing(module, values)
+    calls = module.spelled_calls({owner.name})
     given = [each for call in calls for each in argument_values(call) if isinstance(each, ast.Name)]
-    if _is_filled(module, attribute) or any(map(passing.is_filled, given)):
+    if is_filled or any(map(passing.is_filled, given)):
         shown = module.text(attribute)
         raise Declined(
             Reason(Code.MUTATED, f"`{shown}` may be filled again, perhaps while the jitted step still reads it")
@@ -61,9 +68,10 @@ def _is_filled(module: Module, result: ast.AST) -> bool:
         result = result.value
     if not (isinstance(result, ast.Attribute) and is_own(module, result.value)) or module.get(Device).is_array(result):
         return False
-    stores = [(each, module.parent(each)) for each in module.attributes(result.attr)]
-    return any(
-        isinstance(outer, ast.AugAssign)
-        or (isinstance(outer, ast.Subscript) and outer.value is each and not isinstance(outer.ctx, ast.Load))
-        for each, outer in stores
-    )
+    uses = [(each, module.parent(each)) for each in module.attributes(result.attr)]
+    return any(isinstance(outer, ast.AugAssign) or _fills(each, outer) for each, outer in uses)
+
+
+def _fills(attribute: ast.Attribute, around: ast.AST | None) -> bool:
+    """Whether a statement stores into what the attribute holds."""
+    return isinstance(around, ast.Subscript) and around.value is attribute and not isinstance(around.ctx, ast.Load)
