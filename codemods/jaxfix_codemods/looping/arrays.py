@@ -8,6 +8,7 @@ from jaxfix.api.analysis import EXISTS, Form, Solver, Values, positional_of, rea
 from jaxfix.api.library import Class, Member, Package, Result, Takes, Transform, members_of, short_names, where
 from jaxfix_codemods.looping.parameters import TRACED, passed
 from jaxfix_codemods.looping.rounds import as_loop, rounds_of
+from jaxfix_codemods.looping.seen import are_arrays_seen
 
 _OPERATING = where(Package.OPERATES) | where(Package.FRESH)
 _MAPPED = where(Transform.ONLY_VALUES)
@@ -185,7 +186,7 @@ class Arrays:
         rounds = rounds_of(self._module, as_loop(loop))
         if rounds is None or not rounds.arrays or rounds.number is node:
             return True
-        return any(map(self._may_not, rounds.arrays))
+        return not are_arrays_seen(self._module, rounds) and any(map(self._may_not, rounds.arrays))
 
     def _may_not_be_part(self, value: ast.expr, pattern: ast.Tuple | ast.List, node: ast.Name) -> bool:
         match value:

@@ -93,6 +93,7 @@ from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.minibatches import minibatches
 from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, rounds_of
+from jaxfix_codemods.looping.seen import are_arrays_seen, iterations_seen
 from jaxfix_codemods.unrolled_loop.carried import Carry, carry_of, stores
 from jaxfix_codemods.unrolled_loop.collected import Collected, collected
 from jaxfix_codemods.unrolled_loop.operands import operands
@@ -114,21 +115,23 @@ def find(module: Module) -> Iterator[Finding]:
             continue
         if not _computes(module, rounds) and not collected(module, rounds):
             continue
-        is_staged = _is_staged(module, loop)
+        seen = iterations_seen(module, loop)
+        is_staged = True if seen else _is_staged(module, loop)
         if is_staged is not None:
-            yield from _findings(module, rounds, is_sure=is_staged)
+            yield from _findings(module, rounds, seen, is_sure=is_staged)
 
 
-def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Finding]:
-    many = (rounds.count or 0) >= _MANY
+def _findings(module: Module, rounds: Rounds, seen: int, *, is_sure: bool) -> Iterator[Finding]:
+    number = rounds.count or seen
+    many = number >= _MANY
     outputs = collected(module, rounds)
     message = "a trace unrolls this loop: {} traced and compiled"
     found = partial(
         Finding,
         at=rounds.loop.iter,
-        message=message.format(f"all {rounds.count} iterations are" if rounds.count else "each iteration is"),
+        message=message.format(f"all {number} iterations are" if number else "each iteration is"),
         title=_SCAN if outputs or not rounds.counts_up else _COUNT,
-        confidence=Confidence.CERTAIN if many and is_sure else Confidence.POSSIBLE,
+        confidence=_confidence(seen, is_certain=many and is_sure),
         guess=not many,
     )
     try:
@@ -142,6 +145,12 @@ def _findings(module: Module, rounds: Rounds, *, is_sure: bool) -> Iterator[Find
         yield found(title=title, recipe=partial(write, module, rounds, carry, outputs))
     elif outputs:
         yield found(title=_MAP, recipe=partial(write_map, module, rounds, outputs))
+
+
+def _confidence(seen: int, *, is_certain: bool) -> Confidence:
+    if seen >= _MANY:
+        return Confidence.SEEN
+    return Confidence.CERTAIN if is_certain else Confidence.POSSIBLE
 
 
 def _checked(module: Module, rounds: Rounds, outputs: Sequence[Collected]) -> Carry:
@@ -190,7 +199,8 @@ def _computes(module: Module, rounds: Rounds) -> bool:
     A list of layers is none: they may differ in shape, and anyone who writes one has chosen so.
     """
     arrays = module.get(Arrays)
-    if not all(_gives_arrays(module, rounds, *each) for each in zip(rounds.arrays, rounds.rows, strict=True)):
+    pairs = zip(rounds.arrays, rounds.rows, strict=True)
+    if not are_arrays_seen(module, rounds) and not all(_gives_arrays(module, rounds, *each) for each in pairs):
         return False
     nodes = [node for statement in rounds.loop.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

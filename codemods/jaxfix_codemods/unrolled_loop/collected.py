@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from jaxfix.api import Module, frozen, walk
-from jaxfix.api.analysis import reaching
+from jaxfix.api.analysis import integer, reaching
 from jaxfix.api.library import Result, where
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
+from jaxfix_codemods.looping.seen import iterations_seen
 
 _STACK = "jax.numpy.stack"
 _JOIN = "jax.numpy.concatenate"
@@ -120,13 +121,24 @@ def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, 
         if turns is not None:
             turning, is_turned = turns, not is_turned
             continue
+        if not is_turned and _is_element(module, use, rounds.loop) and module.get(Arrays).is_one(value):
+            continue  # an array has it in the same place
         taken = _taken(module, use, is_turned=is_turned) if len(ways) == 1 else None
         if taken is None or not _is_behind(module, use, rounds.loop):
             return None
-        if taken.by in _CONVERTERS and not (module.get(Arrays).is_one(value) and rounds.count):
+        is_some = rounds.count or iterations_seen(module, rounds.loop)
+        if taken.by in _CONVERTERS and not (module.get(Arrays).is_one(value) and is_some):
             return None  # of no rounds it has another shape, and of tuples another order
         found.append(taken)
     return Collected(items.id, start, append, value, tuple(found), turning)
+
+
+def _is_element(module: Module, use: ast.Name, loop: ast.For) -> bool:
+    """Whether it reads one entry, counted from the start or the end, after the loop."""
+    match module.parent(use):
+        case ast.Subscript(slice=number, ctx=ast.Load()):
+            return integer(module, number) is not None and _is_behind(module, use, loop)
+    return False
 
 
 def _turning(module: Module, use: ast.Name, loop: ast.For) -> ast.stmt | None:

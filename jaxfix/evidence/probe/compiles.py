@@ -21,6 +21,7 @@ from .record import Record
 from .settings import Settings
 from .signatures import Call, Eager, Objects, Reader, Signature, call_in, functions_in
 from .steps import Steps
+from .unrolled import unrolled
 
 COMPILE = "/jax/core/compile/backend_compile_duration"
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
@@ -159,7 +160,8 @@ class Compiles:
         try:
             if program is None:
                 return []
-            return noted(program, function, self.lines, user) + advised(program, self.lines, user)
+            told = noted(program, function, self.lines, user) + advised(program, self.lines, user)
+            return told + unrolled(program, self.lines, user)
         except Exception:
             return []
 

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from jaxfix.report.measurement import Kind, Measurement, Spent
 from jaxfix.report.trace.cause import Why
 from jaxfix.report.trace.compiles import Compiled, compiled
-from jaxfix.report.trace.held import held
+from jaxfix.report.trace.held import Held, held
 from jaxfix.report.trace.hot import SHARE, Hot, Work, hot
 from jaxfix.report.trace.noted import Note
 from jaxfix.report.trace.spending import in_each
@@ -75,6 +75,7 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
         found.append(Todo(f"keep compiled programs between runs: set `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
+    found += [todo for todo in _of_loops(measurement) if todo.seconds >= SHARE * measurement.seconds]
     return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
 
 
@@ -93,6 +94,22 @@ def _ran_once(region: Hot) -> bool:
     """Whether the lines ran each program about once: one `jit` would compile as long."""
     most = max(len(region.lines), _OF_IMPORTS if region.function == "<module>" else 0)
     return region.kind is Work.EAGER and region.per_step is None and region.programs <= most
+
+
+def _of_loops(measurement: Measurement) -> Iterator[Todo]:
+    """Loops that traces unroll: of each function in one program the lines that are repeated, and the fewest times."""
+    groups: dict[tuple[object, ...], list[Held]] = {}
+    for each in held(measurement.compiles):
+        if each.noted.note is Note.UNROLLED:
+            key = each.noted.path, each.noted.cell, each.noted.function, each.program, each.of
+            groups.setdefault(key, []).append(each)
+    for (_, _, function, program, _), some in groups.items():
+        first, last = (pick(some, key=lambda each: each.noted.line).noted for pick in (min, max))
+        times, seconds = min(int(each.noted.what) for each in some), max(each.seconds for each in some)
+        lines = f"line {first.where}" if first == last else f"lines {first.where}-{last.line}"
+        of = f"{seconds:.1f} of {measurement.seconds:.1f} s"
+        words = f"make the loop in {lines} (`{function}`) a `jax.lax.scan`: `{program}` holds it {times} times"
+        yield Todo(f"{words}, {of}", seconds, None)
 
 
 def _of_programs(measurement: Measurement) -> Iterator[Todo]:

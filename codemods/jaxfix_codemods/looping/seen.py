@@ -1,0 +1,31 @@
+"""What a traced run has seen of a Python loop: how often a trace repeats its lines, and which arrays it goes over."""
+
+import ast
+from collections.abc import Iterator
+
+from jaxfix.api import Module, walk
+from jaxfix.api.analysis import ANYTHING, Held, Note
+from jaxfix_codemods.looping.rounds import Rounds
+
+
+def iterations_seen(module: Module, loop: ast.For) -> int:
+    """How many iterations of `loop` a trace has unrolled; 0 where no run has told."""
+    inner = [node for statement in loop.body for node in walk(statement) if isinstance(node, ast.For)]
+    own = set(_lines(loop)).difference(*map(_lines, inner))
+    counts = {each.noted.line: int(each.noted.what) for each in _held(module, Note.UNROLLED)}
+    found = [count for line, count in counts.items() if line in own]
+    return min(found, default=0)
+
+
+def are_arrays_seen(module: Module, rounds: Rounds) -> bool:
+    """Whether a trace went over as many arrays, row by row, as the loop names."""
+    line = rounds.loop.iter.lineno
+    return 0 < len(rounds.arrays) <= sum(each.noted.line == line for each in _held(module, Note.ROWS))
+
+
+def _held(module: Module, note: Note) -> Iterator[Held]:
+    return (each for each in module.held if each != ANYTHING and each.noted.note is note)
+
+
+def _lines(loop: ast.For) -> range:
+    return range(loop.body[0].lineno, (loop.end_lineno or loop.lineno) + 1)
