@@ -586,6 +586,42 @@ def test_what_a_program_does_that_is_dear_has_its_line(
     assert len(told) == (note is not None)
 
 
+LOOPS = """\
+W = jnp.ones((24, 3))
+def over(rows):
+    total = jnp.zeros(3)
+    for row in rows:
+        total = jnp.tanh(total + row)
+    return total
+def counted(rows, n):
+    total = jnp.zeros(3)
+    for i in range(n):
+        total = total + rows[i] * rows[-1]
+    return total
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "noted"),
+    [
+        ("over(w)", {("unrolled", "24"), ("rows", "float32[24,3]")}),
+        ("over([w[0] * n for n in range(24)])", {("unrolled", "24")}),
+        ("over(w[:8])", set()),
+        ("over(w[1:])", {("unrolled", "23"), ("rows", "float32[23,3]")}),
+        ("counted(w, 20)", {("unrolled", "20")}),
+        ("sum(x @ x for x in w)", {("unrolled", "24"), ("rows", "float32[24,3]")}),
+        ("lax.scan(lambda c, x: (c + x, None), w[0], w)[0]", set()),
+        ("lax.scan(lambda c, x: (over(w) + x, None), w[0], w)[0]", {("unrolled", "24"), ("rows", "float32[24,3]")}),
+    ],
+)
+def test_a_loop_that_a_trace_unrolls_has_its_lines(tmp_path: Path, body: str, noted: set[tuple[str, str]]) -> None:
+    measurement = traced(tmp_path, f"{LOOPS}g = jax.jit(lambda w: {body})\ng(W)\n")
+    assert {(each.note.value, each.what) for entry in measurement.compiles for each in entry.noted} == noted
+    long = replace(measurement, compiles=tuple(replace(c, seconds=9.0) for c in measurement.compiles), seconds=20.0)
+    told = [todo.words for todo in todos(long, ()) if "`jax.lax.scan`" in todo.words]
+    assert bool(told) == bool(noted)
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [

@@ -81,8 +81,10 @@ from jaxfix.api.library import Draw, Package, Result, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, as_loop, listed, rounds_of, unenclosed
+from jaxfix_codemods.looping.seen import are_arrays_seen, elements_seen
 
 _STACK = "jax.numpy.stack"
+_SUM = "sum"
 _CONVERTING = where(Result.CONVERTED)
 _HOSTS = where(Package.HOST)
 _DRAWING = where(Draw.OF_BITS) | where(Draw.OF_PARTS)
@@ -99,43 +101,61 @@ _BY_HAND = (
 
 @frozen
 class _Mapped:
-    """A call such as `jnp.stack([f(row) for row in rows])`."""
+    """A call such as `jnp.stack([f(row) for row in rows])`.
+
+    Attributes:
+      by: the canonical name of what is called; `sum` of Python adds the elements.
+      seen: how many elements a trace has unrolled; 0 where no run has told.
+    """
 
     call: ast.Call
     by: str
-    elements: ast.ListComp
+    elements: ast.ListComp | ast.GeneratorExp
     rounds: Rounds
+    seen: int
+
+    @property
+    def count(self) -> int:
+        """How many elements there are; 0 where nothing says it."""
+        return self.rounds.count or self.seen
 
 
 def find(module: Module) -> Iterator[Finding]:
     if module.source.holds_tests:
         return
-    for call in module.calls(_STACK, *_CONVERTING):
+    for call in (*module.calls(_STACK, *_CONVERTING), *module.spelled_calls(frozenset({_SUM}))):
         mapped = _mapped(module, call)
-        if mapped is None or (mapped.rounds.count or _MANY) < _FEW or not _computes(module, mapped):
+        if mapped is None or (mapped.count or _MANY) < _FEW or not _computes(module, mapped):
             continue
         staging = module.get(Staging)
-        if staging.is_staged(call):
+        if mapped.seen or staging.is_staged(call):
             yield from _of_trace(module, mapped, is_sure=True)
         elif staging.is_eager(call):
-            yield from _of_eager(module, mapped)
+            yield from _of_eager(module, mapped) if mapped.by != _SUM else ()
         elif Runs.TRACED in staging.ways(call).known:
             yield from _of_trace(module, mapped, is_sure=False)
 
 
 def _mapped(module: Module, call: ast.Call) -> _Mapped | None:
+    by = module.qualname(call.func) or (_SUM if _is_sum(module, call.func) else "")
     match call:
         case ast.Call(args=[ast.ListComp(elt=elt, generators=[only]) as elements], keywords=[]):
+            pass
+        case ast.Call(args=[ast.GeneratorExp(elt=elt, generators=[only]) as elements], keywords=[]) if by == _SUM:
             pass
         case ast.Call(
             args=[ast.ListComp(elt=elt, generators=[only]) as elements],
             keywords=[ast.keyword(arg="axis", value=ast.Constant(value=0))],
-        ) if module.qualname(call.func) == _STACK:
+        ) if by == _STACK:
             pass
         case _:
             return None
     rounds = rounds_of(module, as_loop(only, elt)) if not (only.ifs or only.is_async) else None
-    return None if rounds is None else _Mapped(call, module.qualname(call.func) or "", elements, rounds)
+    return None if rounds is None or not by else _Mapped(call, by, elements, rounds, elements_seen(module, elements))
+
+
+def _is_sum(module: Module, func: ast.expr) -> bool:
+    return isinstance(func, ast.Name) and func.id == _SUM and module.scope_of(_SUM, func) is None
 
 
 def _computes(module: Module, mapped: _Mapped) -> bool:
@@ -153,14 +173,15 @@ def _computes(module: Module, mapped: _Mapped) -> bool:
 
 
 def _of_trace(module: Module, mapped: _Mapped, *, is_sure: bool) -> Iterator[Finding]:
-    count = mapped.rounds.count
-    is_many = (count or 0) >= _MANY
+    count, what = mapped.count, "sum" if mapped.by == _SUM else "list"
+    is_many = count >= _MANY
+    certain = Confidence.SEEN if mapped.seen >= _MANY else Confidence.CERTAIN
     found = partial(
         Finding,
         at=mapped.call,
-        message=f"a trace unrolls this list: {f'all {count} elements are' if count else 'each element is'} compiled",
+        message=f"a trace unrolls this {what}: {f'all {count} elements are' if count else 'each element is'} compiled",
         title=_TITLE,
-        confidence=Confidence.CERTAIN if is_many and is_sure else Confidence.POSSIBLE,
+        confidence=certain if is_many and is_sure else Confidence.POSSIBLE,
         guess=not is_many,
     )
     try:
@@ -295,7 +316,7 @@ def _check(module: Module, mapped: _Mapped) -> None:
     if _is_tupled(rounds) and not _is_apart(module, mapped):
         raise Declined(Reason(Code.NO_PLACE, "no function can be defined around the list"))
     listed = next((array for array in rounds.arrays if not arrays.is_one(array)), None)
-    if listed is not None:
+    if listed is not None and not are_arrays_seen(module, rounds):
         text = f"`{module.text(listed)}` may be a list, whose entries differ in shape"
         raise Declined(Reason(Code.STRUCTURE, text))
     if not module.has_exact_spans(mapped.call) or any(
@@ -307,7 +328,8 @@ def _check(module: Module, mapped: _Mapped) -> None:
     elt = mapped.elements.elt
     if not arrays.is_sure(elt) or isinstance(elt, ast.Tuple | ast.List | ast.Dict):
         raise Declined(Reason(Code.NO_ARRAY, "nothing says that an element is an array"))
-    if mapped.by != _STACK and not (rounds.count and form_of(module, elt) is Form.STRONG):
+    is_converted = mapped.by not in (_STACK, _SUM)
+    if is_converted and not (mapped.seen or (rounds.count and form_of(module, elt) is Form.STRONG)):
         name = mapped.by.rpartition(".")[2]
         text = f"`{name}` of no elements, or of weakly typed ones, is another array than what is mapped"
         raise Declined(Reason(Code.DTYPE, text))
@@ -327,7 +349,11 @@ def _map(module: Module, mapped: _Mapped, edit: Rewriter) -> None:
         target = unenclosed(module, rounds.loop.target)
         lines = (f"def {function}({row}):", f"    {target} = {row}", f"    return {element}", "")
         edit.insert_before(module.statement(mapped.call), "\n".join(lines))
-    edit.replace(mapped.call, f"{jax}.lax.map({function}, {together})")
+    elements = f"{jax}.lax.map({function}, {together})"
+    if mapped.by == _SUM:
+        jnp = edit.imported("jax.numpy", prefer="jnp", at=mapped.call)
+        elements = f"{jnp}.sum({elements}, axis=0)"
+    edit.replace(mapped.call, elements)
 
 
 def _is_tupled(rounds: Rounds) -> bool:
@@ -364,7 +390,7 @@ def _numbers(module: Module, mapped: _Mapped, edit: Rewriter) -> str:
 
 CODEMOD = Codemod(
     id="mapped-loop",
-    triggers=(_STACK, *sorted(_CONVERTING)),
+    triggers=("jax",),
     safety=Safety.NEEDS_EVIDENCE,
     equality=Equality.FUSED,
     find=find,

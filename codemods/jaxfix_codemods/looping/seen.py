@@ -1,7 +1,7 @@
 """What a traced run has seen of a Python loop: how often a trace repeats its lines, and which arrays it goes over."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from jaxfix.api import Module, walk
 from jaxfix.api.analysis import ANYTHING, Held, Note
@@ -11,16 +11,24 @@ from jaxfix_codemods.looping.rounds import Rounds
 def iterations_seen(module: Module, loop: ast.For) -> int:
     """How many iterations of `loop` a trace has unrolled; 0 where no run has told."""
     inner = [node for statement in loop.body for node in walk(statement) if isinstance(node, ast.For)]
-    own = set(_lines(loop)).difference(*map(_lines, inner))
-    counts = {each.noted.line: int(each.noted.what) for each in _held(module, Note.UNROLLED)}
-    found = [count for line, count in counts.items() if line in own]
-    return min(found, default=0)
+    return _fewest(module, set(_lines(loop)).difference(*map(_lines, inner)))
+
+
+def elements_seen(module: Module, comprehension: ast.ListComp | ast.GeneratorExp) -> int:
+    """How many elements of `comprehension` a trace has unrolled; 0 where no run has told."""
+    first, last = comprehension.elt.lineno, comprehension.elt.end_lineno or comprehension.elt.lineno
+    return _fewest(module, range(first, last + 1))
 
 
 def are_arrays_seen(module: Module, rounds: Rounds) -> bool:
     """Whether a trace went over as many arrays, row by row, as the loop names."""
     line = rounds.loop.iter.lineno
     return 0 < len(rounds.arrays) <= sum(each.noted.line == line for each in _held(module, Note.ROWS))
+
+
+def _fewest(module: Module, lines: Container[int]) -> int:
+    counts = {each.noted.line: int(each.noted.what) for each in _held(module, Note.UNROLLED)}
+    return min((count for line, count in counts.items() if line in lines), default=0)
 
 
 def _held(module: Module, note: Note) -> Iterator[Held]:
