@@ -1,4 +1,4 @@
-"""Elements computed one by one in a comprehension, then stacked into one array.
+"""Elements computed one by one in a comprehension, then stacked into one array, or added by `sum`.
 
 In eager code each operation of each element is dispatched separately: 128 rows of three operations, four times, are
 more than three thousand programs, and with `jax.vmap` twelve. In traced code each element is traced and compiled again:
@@ -32,7 +32,8 @@ After:
 Safety: needs a rerun. The element is traced once, so these are declined: elements that print, draw from NumPy or
 count; loop numbers used as anything but an index or the number of a key, which must not be negative; lists and
 captured values whose entries may differ in shape; NumPy arrays; elements of a list of layers; and `jnp.array` of
-Python numbers or of no elements.
+Python numbers or of no elements. What a traced run has seen counts: an array whose rows a comprehension takes is no
+list, and its elements are as many as the rows. A `sum` of Python adds in order, and `jnp.sum` in another.
 
 Traced code gets `jax.lax.map`, which computes one element after the other and keeps the bits. Eager code gets
 `jax.vmap`, since an eager `jax.lax.map` with a new function compiles at each call. `jax.vmap` computes all elements at
@@ -81,7 +82,7 @@ from jaxfix.api.library import Draw, Package, Result, where
 from jaxfix_codemods.looping.arrays import Arrays, form_of
 from jaxfix_codemods.looping.reads import check_effects, check_reads
 from jaxfix_codemods.looping.rounds import Rounds, as_loop, listed, rounds_of, unenclosed
-from jaxfix_codemods.looping.seen import are_arrays_seen, elements_seen
+from jaxfix_codemods.looping.seen import are_arrays_seen, are_some, elements_seen
 
 _STACK = "jax.numpy.stack"
 _SUM = "sum"
@@ -329,7 +330,7 @@ def _check(module: Module, mapped: _Mapped) -> None:
     if not arrays.is_sure(elt) or isinstance(elt, ast.Tuple | ast.List | ast.Dict):
         raise Declined(Reason(Code.NO_ARRAY, "nothing says that an element is an array"))
     is_converted = mapped.by not in (_STACK, _SUM)
-    if is_converted and not (mapped.seen or (rounds.count and form_of(module, elt) is Form.STRONG)):
+    if is_converted and not (are_some(module, mapped.seen) or (rounds.count and form_of(module, elt) is Form.STRONG)):
         name = mapped.by.rpartition(".")[2]
         text = f"`{name}` of no elements, or of weakly typed ones, is another array than what is mapped"
         raise Declined(Reason(Code.DTYPE, text))

@@ -21,9 +21,15 @@ def elements_seen(module: Module, comprehension: ast.ListComp | ast.GeneratorExp
 
 
 def are_arrays_seen(module: Module, rounds: Rounds) -> bool:
-    """Whether a trace went over as many arrays, row by row, as the loop names."""
-    line = rounds.loop.iter.lineno
-    return 0 < len(rounds.arrays) <= sum(each.noted.line == line for each in _held(module, Note.ROWS))
+    """Whether a trace went over as many arrays, row by row, as the loop names, or a run could still show that."""
+    line, number = rounds.loop.iter.lineno, len(rounds.arrays)
+    found = number if ANYTHING in module.held else sum(each.noted.line == line for each in _held(module, Note.ROWS))
+    return 0 < number <= found
+
+
+def are_some(module: Module, seen: int) -> bool:
+    """Whether there are iterations, of which a trace has unrolled `seen`, or a run could still show some."""
+    return seen > 0 or ANYTHING in module.held
 
 
 def _fewest(module: Module, lines: Container[int]) -> int:

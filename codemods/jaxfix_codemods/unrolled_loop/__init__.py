@@ -41,8 +41,8 @@ After:
     print(smoothed(jnp.linspace(0.0, 1.0, 64), jnp.linspace(-1.0, 1.0, 64)))
 
 Safety: needs a rerun. The block is traced once, so a print, a NumPy draw or a counter would happen once: declined. A
-list that is stacked after the loop becomes a result of the scan, also if `insert(0, x)` or `reverse()` turns it; other
-growing lists are declined. The iteration number is traced: as an index, in `fold_in`, and in arithmetic or comparison
+list that is stacked after the loop, or read by number, becomes a result of the scan, also if `insert(0, x)` or
+`reverse()` turns it; other growing lists are declined. The iteration number is traced: as an index, in `fold_in`, and in arithmetic or comparison
 with an array it gives the same; other uses, such as `i / 3`, which Python divides in double precision, are declined.
 Slices `x[start : start + size]` over `range(0, rows, size)` become rows of the reshaped array, which raises if they do
 not fit. A branch on the first or last iteration becomes `where`, if both values are elements, sums or products. A zero
@@ -52,7 +52,8 @@ The gradient of `x[:, t]` is as large as `x` in each iteration. In a file that t
 loop reads in this way alone is scanned instead, and with as many rows as there are iterations: one with fewer raises.
 Of an array that index arrays take, as `table[tokens]`, the indices are put in the order of the loop, not the rows.
 
-A list of layers is left alone: stacked under the trace, they compile longer than one by one, and take more memory.
+A list of layers is left alone: stacked under the trace, they compile longer than one by one, and take more memory. A
+traced run tells an array from a list, and the number of iterations.
 
 Declined too: iterations that end early, layers that the loop creates, and initial values that Python or NumPy
 computes with. The carry must keep its structure, shape and dtype, else JAX raises at the trace; the receipt names

@@ -8,7 +8,7 @@ from jaxfix.api.analysis import integer, reaching
 from jaxfix.api.library import Result, where
 from jaxfix_codemods.looping.arrays import Arrays
 from jaxfix_codemods.looping.rounds import Rounds
-from jaxfix_codemods.looping.seen import iterations_seen
+from jaxfix_codemods.looping.seen import are_some, iterations_seen
 
 _STACK = "jax.numpy.stack"
 _JOIN = "jax.numpy.concatenate"
@@ -126,7 +126,7 @@ def _of_list(module: Module, rounds: Rounds, append: ast.Expr, items: ast.Name, 
         taken = _taken(module, use, is_turned=is_turned) if len(ways) == 1 else None
         if taken is None or not _is_behind(module, use, rounds.loop):
             return None
-        is_some = rounds.count or iterations_seen(module, rounds.loop)
+        is_some = bool(rounds.count) or are_some(module, iterations_seen(module, rounds.loop))
         if taken.by in _CONVERTERS and not (module.get(Arrays).is_one(value) and is_some):
             return None  # of no rounds it has another shape, and of tuples another order
         found.append(taken)
