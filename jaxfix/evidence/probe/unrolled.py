@@ -1,4 +1,4 @@
-"""Loops of Python that a trace has unrolled: lines whose equations are there again and again, and rows taken singly."""
+"""Loops of Python that a trace has unrolled: lines whose equations repeat, and rows that are taken one by one."""
 
 from collections import Counter
 from collections.abc import Iterator
