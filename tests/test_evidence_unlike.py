@@ -12,7 +12,7 @@ from jaxfix.evidence.probe import start
 from jaxfix.evidence.probe.bare import bare
 from jaxfix.evidence.probe.growing import Growing
 from jaxfix.evidence.probe.muted import muted
-from jaxfix.evidence.probe.razor import Call
+from jaxfix.evidence.probe.razor import Call, reordered
 from jaxfix.evidence.probe.unlike import unlike
 
 jax = pytest.importorskip("jax")
@@ -259,3 +259,57 @@ def test_what_the_original_alone_refuses_is_said(tmp_path: Path) -> None:
         "data that only the original refuses (a number for array 1: AttributeError)"
         in found.untried["program.py:sized"]
     )
+
+
+def test_keys_in_another_order() -> None:
+    def noisy(params: Any, key: Any) -> Any:
+        keys = jax.random.split(key, len(params))
+        return {name: value + jax.random.normal(k) for (name, value), k in zip(params.items(), keys, strict=True)}
+
+    def summed(params: Any, rate: Any) -> Any:
+        return {name: value - rate * sum(each.sum() for each in params.values()) for name, value in params.items()}
+
+    def named(params: Any, rate: Any) -> Any:
+        first, second = params
+        return params[first] / params[second] * rate
+
+    params, words = {"a": jnp.ones(3), "b": 3.7 * jnp.ones(3)}, "the keys of a dictionary in another order"
+    assert reordered(noisy, Call((params, jax.random.PRNGKey(0)), {})) == f"{words} give other results"
+    assert reordered(named, Call((params,), {"rate": 0.1})) == f"{words} give other results"
+    assert reordered(summed, Call((params,), {"rate": 0.1})) is None
+    assert reordered(summed, Call(({"a": jnp.ones(3)}, 0.1), {})) is None
+
+
+def test_wide_integers_of_numpy() -> None:
+    def hashed(w: Any, ids: Any) -> Any:
+        return w + 0.001 * (ids * 7919 % 31)
+
+    def picked(w: Any, ids: Any) -> Any:
+        return w[jnp.asarray(ids) % 3]
+
+    assert said(hashed, jnp.ones(3), np.arange(3)) == [
+        "large numbers in `ids` have 32 bits instead of Python's or NumPy's digits"
+    ]
+    assert said(hashed, jnp.ones(3), np.arange(3, dtype=np.int32)) == []
+    assert said(picked, jnp.ones(3), np.arange(3)) == []
+
+
+def test_a_jit_that_is_taken_out_sorts_keys_and_makes_containers_new() -> None:
+    given, kept = {"w": 1.0, "b": [2.0]}, list[Any]()
+
+    def step(params: Any) -> Any:
+        kept.extend(params)
+        params["b"].append(3.0)
+        return {"w": params["w"], "b": params["b"]}
+
+    probe = SimpleNamespace(
+        record=SimpleNamespace(razor={}, age=lambda: 1.0),
+        shadow_call=SimpleNamespace(finished=True, is_plain=False, compiled=SimpleNamespace(keep=lambda: None)),
+    )
+    before, start.PROBE = start.PROBE, probe  # type: ignore[assignment]
+    try:
+        returned = bare(jax.jit, "a.py:step")(step)(given)
+    finally:
+        start.PROBE = before
+    assert given == {"w": 1.0, "b": [2.0]} and kept == ["b", "w"]
+    assert returned == {"b": [2.0, 3.0], "w": 1.0} and [*returned] == ["b", "w"]

@@ -42,11 +42,12 @@ After:
 
 Safety: needs a rerun. The block is traced once, so a print, a NumPy draw or a counter would happen once: declined. A
 list that is stacked after the loop, or read by number, becomes a result of the scan, also if `insert(0, x)` or
-`reverse()` turns it; other growing lists are declined. The iteration number is traced: as an index, in `fold_in`, and in arithmetic or comparison
-with an array it gives the same; other uses, such as `i / 3`, which Python divides in double precision, are declined.
-Slices `x[start : start + size]` over `range(0, rows, size)` become rows of the reshaped array, which raises if they do
-not fit. A branch on the first or last iteration becomes `where`, if both values are elements, sums or products. A zero
-that becomes a row gets the shape of an iteration by `jax.eval_shape`. In nested loops the inner one is rewritten first.
+`reverse()` turns it; other growing lists are declined. The iteration number is traced: as an index, in `fold_in`, and
+in arithmetic or comparison with an array it gives the same; other uses, such as `i / 3`, which Python divides in double
+precision, are declined. Slices `x[start : start + size]` over `range(0, rows, size)` become rows of the reshaped array,
+which raises if they do not fit. A branch on the first or last iteration becomes `where`, if both values are elements,
+sums or products. A zero that becomes a row gets the shape of an iteration by `jax.eval_shape`. In nested loops the
+inner one is rewritten first.
 
 The gradient of `x[:, t]` is as large as `x` in each iteration. In a file that takes a derivative, an array that the
 loop reads in this way alone is scanned instead, and with as many rows as there are iterations: one with fewer raises.

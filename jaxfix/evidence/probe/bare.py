@@ -1,8 +1,9 @@
 """Replaces a `jit` that a fix has added: calls the function as it is, and single steps of it jitted.
 
-The program goes on from what the function returns operation by operation, so it is in the original's own states. Every
-so often the same arguments are given to the jitted function too: as they are, for what may not differ at all, and in
-double precision, where a difference that is not a rounding stays and one that is shrinks (docs/decisions/0030).
+The program goes on from what the function returns operation by operation, so it is in the original's own states, in
+containers that are new and dictionaries whose keys are sorted, as those of `jit` are. Every so often the same arguments
+are given to the jitted function too: as they are, for what may not differ at all, and in double precision, where a
+difference that is not a rounding stays and one that is shrinks (docs/decisions/0030).
 """
 
 import functools
@@ -18,7 +19,7 @@ from .files import is_user
 from .growing import Growing
 from .handlers import handler_of
 from .muted import muted
-from .razor import Call, InPlace, Step, changing, held, stepped
+from .razor import Call, InPlace, Step, as_pytree, changing, held, stepped
 from .unlike import NO_ERROR, outgrown, unlike, unlike_here, unlike_later
 
 if TYPE_CHECKING:
@@ -66,16 +67,21 @@ class _Bare:
         def call(*args: Any, **keywords: Any) -> Any:
             if _THREAD.busy or is_tracing():
                 return self.function(*args, **keywords)
+            if not self.in_place:
+                args, keywords = as_pytree((args, keywords))
             self.calls, self.entry["calls"] = self.calls + 1, self.entry["calls"] + 1
             self._follow(args, keywords)
             if not self._is_due():
-                return self.function(*args, **keywords)
+                return self._result(self.function(*args, **keywords))
             made = InPlace(args, keywords) if self.in_place else Call(args, keywords)
             returned = self.function(*args, **keywords)
             self._compare(made, (returned, held(args, keywords)) if self.in_place else returned)
-            return returned
+            return self._result(returned)
 
         return call
+
+    def _result(self, returned: Any) -> Any:
+        return returned if self.in_place else as_pytree(returned)
 
     def _follow(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Takes back what was said of numbers that grow, once they begin again: a longer run has no larger ones."""

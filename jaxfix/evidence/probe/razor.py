@@ -103,6 +103,54 @@ def ordered(value: Any, found: Any, is_part: Callable[[Any], bool] | None = None
     return tree.tree_unflatten(outer, made)
 
 
+def as_pytree(value: Any) -> Any:
+    """The value as `jit` passes and returns it: in new containers, the keys of dictionaries sorted."""
+    tree = importlib.import_module("jax").tree_util
+    try:
+        leaves, treedef = tree.tree_flatten(value)
+        return tree.tree_unflatten(treedef, leaves)
+    except Exception:  # keys without an order, which `jit` refuses
+        return value
+
+
+def reordered(function: Function, call: Call) -> str | None:
+    """What a function makes of dictionaries whose keys come in another order, if that is something else, in words.
+
+    `jit` sorts them, whatever order a caller passes.
+    """
+    if _turned(*call.holding(call.leaves)) is None:
+        return None
+
+    def turned(leaves: list[Any]) -> Any:
+        args, keywords = _turned(*call.holding(leaves)) or ((), {})
+        return function(*args, **keywords)
+
+    try:
+        one, two = (in_double(of, list(map(copied, call.leaves))) for of in (call.of(function), turned))
+        return None if _is_within(one, two, LIMIT) else "the keys of a dictionary in another order give other results"
+    except Exception as error:
+        return f"raises {_words(error)} where the keys of a dictionary come in another order"
+
+
+def _turned(args: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """The arguments with the keys of their dictionaries from the last to the first; None where none has two."""
+    value = args, [*keywords.values()]
+    found = orders(value)
+    if found is None or not _has_several(found):
+        return None
+    args, passed = ordered(value, _reversed(found))
+    return args, dict(zip(keywords, passed, strict=True))
+
+
+def _reversed(found: Any) -> Any:
+    return [part and {key: part[key] and _reversed(part[key]) for key in reversed(part)} for part in found]
+
+
+def _has_several(found: Any) -> bool:
+    parts = [part for part in found if part is not None]
+    return any(len(part) > 1 or any(inner and _has_several(inner) for inner in part.values()) for part in parts)
+
+
 def _is_dictionary(value: Any) -> bool:
     return type(value) is dict
 

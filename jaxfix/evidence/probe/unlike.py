@@ -12,7 +12,7 @@ from typing import Any
 
 from .contexts import loops_freely
 from .digits import lost
-from .razor import Call, Function, compared, copied, in_double, traced
+from .razor import Call, Function, compared, copied, in_double, reordered, traced
 from .samples import is_array
 from .widths import first_wide
 
@@ -29,7 +29,8 @@ def unlike(function: Function, jitted: Function, call: Call) -> list[str]:
     """On which other arguments of the host both differ, in words, some of each kind; nothing where that is unknown."""
     places = list(_numbers(jitted, call))
     larger = {at: _enlarged(call.leaves[at]) for at in places if type(call.leaves[at]) is int}
-    texts = [*_wide(function, call, larger), *_texts(function, jitted, call)]
+    order = reordered(function, call)
+    texts = [*_wide(function, call, larger), *_texts(function, jitted, call), *([] if order is None else [order])]
     if _may_not_end(jitted, call):
         return texts
     return [*_undivided(function, jitted, call, places), *_large(function, jitted, call, places), *texts]
@@ -149,6 +150,8 @@ def _enlarged(leaf: Any) -> Any:
         return more if abs(more) < _LARGEST else leaf
     if isinstance(leaf, float) or leaf.dtype == np.float64:
         return leaf + _SHIFT
+    if leaf.dtype.kind in "iu" and leaf.dtype.itemsize > np.dtype("int32").itemsize and leaf.size:
+        return leaf * max(1, (_LARGEST - 1) // max(1, int(abs(leaf).max())))
     return leaf
 
 
