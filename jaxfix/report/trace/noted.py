@@ -17,7 +17,7 @@ class Note(Enum):
       ONE_HOT: a product with a one-hot array.
       BOTH_BRANCHES: a conditional under `vmap`, of which both branches run.
       FLOAT32_PRODUCTS: matrix products and convolutions of float32.
-      UNROLLED: equations of one line that are there again and again: iterations of a Python loop. `what` counts them.
+      UNROLLED: equations of one line that repeat: the iterations of a Python loop. `what` counts them.
       ROWS: an array whose rows one line takes, all of them one by one.
     """
 
