@@ -59,6 +59,19 @@ def aliased_part(x):
     return x
 
 
+class Model:
+    def __init__(self):
+        self.w = [jnp.eye(3) * 0.7, jnp.ones((3, 3)) * 0.4]
+
+    def train(self, x):
+        kept, others = self.w, [x]
+        for _ in range(100):
+            slopes = jax.grad(lambda w: jnp.mean((x @ w[0] @ w[1]) ** 2))(self.w)  # want: unjitted-update
+            kept[0] = kept[0] - 0.1 * slopes[0]
+            x = jnp.sin(x @ self.w[0]) + jnp.mean(jnp.tanh(x))
+        return x, others
+
+
 # An array of NumPy is changed in place, perhaps while a step reads it.
 def train_numpy(x):
     theta = {"b": np.zeros(3), "w": np.ones((3, 3))}
@@ -91,4 +104,5 @@ if __name__ == "__main__":
     data = jnp.ones((2, 3)) * 0.1
     start = {"b": jnp.zeros(3), "w": jnp.ones((3, 3))}
     print(train(data), train_lists(data), train_nested(data), aliased(data), aliased_part(data))
+    print(Model().train(data))
     print(train_numpy(data), refilled(start), refilled_rows(start))

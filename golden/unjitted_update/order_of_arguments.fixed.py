@@ -72,6 +72,58 @@ def unpacked(x):
     return x
 
 
+def of_blocks(blocks, x):
+    for block in blocks:
+        for w in block.values():
+            x = jnp.tanh(x @ w)
+    return jnp.mean(x**2)
+
+
+def of_layers(layers, x):
+    for layer in layers:
+        x = jnp.tanh(x @ layer["w"] + layer["b"])
+    return jnp.mean(x**2)
+
+
+@jax.jit
+def train_step(layers, x):
+    slopes = jax.grad(of_layers)(layers, x)
+    return jax.tree.map(lambda p, d: p - 0.1 * d, layers, slopes)
+
+
+def train_lists(x):
+    blocks = [{"w": jnp.ones((3, 3)), "b": jnp.eye(3)}, {"w": jnp.eye(3), "b": jnp.eye(3)}]
+    for _ in range(100):
+        slopes = jax.grad(of_blocks)(blocks, x)
+        blocks = jax.tree.map(lambda p, d: p - 0.1 * d, blocks, slopes)
+    layers = [{"w": jnp.ones((3, 3)), "b": jnp.ones(3)}, {"w": jnp.eye(3), "b": jnp.ones(3)}]
+    for _ in range(100):
+        layers = train_step(layers, x)
+    return blocks, layers
+
+
+class Model:
+    def __init__(self):
+        self.layers, self.nets = {"in": jnp.ones((3, 3)), "hidden": jnp.eye(3)}, 0
+        self.nets = {}
+        self.nets["w"] = jnp.ones((3, 3))
+        self.nets["b"] = jnp.eye(3)
+
+    def train(self, x):
+        for _ in range(100):
+            self.layers = moved(self.layers, x)
+
+    def train_nets(self, x):
+        for _ in range(100):
+            slopes = jax.grad(loss_of)(self.nets, x)
+            self.nets = jax.tree.map(lambda p, d: p - 0.1 * d, self.nets, slopes)
+
+
+def moved(layers, x):
+    slopes = jax.grad(loss_of)(layers, x)
+    return jax.tree.map(lambda p, d: p - 0.1 * d, layers, slopes)
+
+
 # Where no iteration reads what another one has computed, or the keys are sorted, the order makes no difference.
 
 
@@ -95,7 +147,7 @@ def shrunk(x):
 
 
 @jax.jit
-def train_step(layers, x):
+def train_sorted_step(layers, x):
     slopes = jax.grad(loss_of)(layers, x)
     return jax.tree.map(lambda w, d: w - 0.1 * d, layers, slopes)
 
@@ -103,11 +155,14 @@ def train_step(layers, x):
 def train_sorted(x):
     layers = {"a": jnp.ones((3, 3)), "b": jnp.eye(3)}
     for _ in range(100):
-        layers = train_step(layers, x)
+        layers = train_sorted_step(layers, x)
     return layers
 
 
 if __name__ == "__main__":
     data = jnp.ones((3, 3))
     print(train(data), train_listed(data), averaged(data), unpacked(data))
-    print(shrunk(data), train_sorted(data))
+    model = Model()
+    model.train(data)
+    model.train_nets(data)
+    print(shrunk(data), train_sorted(data), train_lists(data))

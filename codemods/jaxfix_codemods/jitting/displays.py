@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from jaxfix.api import Module, returned
 from jaxfix.api.analysis import Values
 from jaxfix_codemods.following import definitions
+from jaxfix_codemods.looping.parameters import passed
 
 
 def is_reordered(module: Module, values: Values, expr: ast.expr) -> bool:
@@ -14,7 +15,12 @@ def is_reordered(module: Module, values: Values, expr: ast.expr) -> bool:
     Functions of the file that it calls are followed to what they return. Of comprehensions, keys that a list spells
     out are analysed, and no others.
     """
-    return any(_is_unsorted(module, each) for each in _shown(module, values, expr))
+    return bool(unsorted_depths(module, values, expr))
+
+
+def unsorted_depths(module: Module, values: Values, expr: ast.expr) -> frozenset[int]:
+    """How deep in `expr` such dictionaries may be: 0 is itself, 1 an item of it."""
+    return frozenset(depth for each, depth in _shown(module, values, expr) if _is_unsorted(module, each))
 
 
 def has_sorted_keys(display: ast.Dict) -> bool:
@@ -69,23 +75,38 @@ def _is_of_unsorted_list(module: Module, key: ast.expr) -> bool:
 
 
 def _stored(module: Module, display: ast.Dict) -> list[ast.expr]:
-    """The keys under which the variable that a dictionary is bound to is given something."""
+    """The keys under which the variable or attribute that a dictionary is bound to is given something."""
+    uses: Sequence[ast.AST] = ()
     match module.statement(display):
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if value is display:
-            items = (module.parent(use) for use in module.uses(name, module.scope_of(name, target)))
-            return [each.slice for each in items if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)]
-    return []
+            uses = module.uses(name, module.scope_of(name, target))
+        case ast.Assign(targets=[ast.Attribute(attr=attr)], value=value) if value is display:
+            uses = module.attributes(attr)
+    items = map(module.parent, uses)
+    return [each.slice for each in items if isinstance(each, ast.Subscript) and isinstance(each.ctx, ast.Store)]
 
 
-def _shown(module: Module, values: Values, expr: ast.expr) -> Iterator[ast.AST]:
-    """What `expr` may stand for, and hold."""
-    pending, met = [expr], set[ast.AST]()
-    for each in pending:  # grows
+def _shown(module: Module, values: Values, expr: ast.expr) -> Iterator[tuple[ast.AST, int]]:
+    """What `expr` may stand for, and hold, each with how deep it is."""
+    pending, met = [(expr, 0)], set[ast.AST]()
+    for each, depth in pending:  # grows
+        pending += [(behind, depth) for behind in _behind(module, each) if (behind, depth) not in pending]
         for source in values.origins.of(each):
             if source not in met:
                 met.add(source)
-                yield source
-                pending += _parts(module, source)
+                yield source, depth
+                is_whole = isinstance(source, ast.IfExp | ast.Call)
+                pending += [(part, depth + (not is_whole)) for part in _parts(module, source)]
+
+
+def _behind(module: Module, expr: ast.expr) -> list[ast.expr]:
+    """What an attribute of that name is bound to, of whatever object, and what calls pass for a parameter."""
+    if isinstance(expr, ast.Attribute):
+        stores = (each for each in module.attributes(expr.attr) if isinstance(each.ctx, ast.Store))
+        return [value for each in stores if (value := module.value_of(each)) is not None]
+    only = module.names.only_binding(expr) if isinstance(expr, ast.Name) else None
+    given = passed(module, only.node) if only is not None and isinstance(only.node, ast.arg) else ()
+    return [each for each in given if isinstance(each, ast.expr)]
 
 
 def _parts(module: Module, source: ast.AST) -> list[ast.expr]:

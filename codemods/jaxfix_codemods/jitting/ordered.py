@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxfix.api import Code, Declined, Module, Reason, walk
 from jaxfix.api.analysis import Values
-from jaxfix_codemods.jitting.displays import is_reordered
+from jaxfix_codemods.jitting.displays import unsorted_depths
 from jaxfix_codemods.jitting.traced import reads_of_parameter, reads_of_variable
 
 _VIEWS = ("items", "keys", "values")
@@ -26,23 +26,26 @@ def check_order(module: Module, values: Values, name: str, reads: Iterable[ast.e
       Declined: its keys may not be sorted, as `jit` passes them, and the code goes over it in their order.
     """
     reads = [*reads]
-    place = next(_in_order(module, reads), None)
-    if place is not None and any(is_reordered(module, values, read) for read in reads):
+    places = [*_in_order(module, reads)]
+    depths = frozenset[int]().union(*(unsorted_depths(module, values, read) for read in reads if places))
+    place = next((place for place, depth in places if depth in depths), None)
+    if place is not None:
         text = f"line {place.lineno} goes over `{name}` in order, and `jit` passes it with its keys sorted"
         raise Declined(Reason(Code.STRUCTURE, text, place.lineno))
 
 
-def _in_order(module: Module, reads: list[ast.expr]) -> Iterator[ast.expr]:
-    """Where what is read, or a part of it, is gone over in its order, also by functions that it is passed to."""
-    pending, met = list(reads), set[ast.expr]()
-    for read in pending:  # grows
+def _in_order(module: Module, reads: list[ast.expr]) -> Iterator[tuple[ast.expr, int]]:
+    """Where what is read, or a part that is so deep in it, is gone over in its order, also by functions of the file."""
+    pending, met = [(read, 0) for read in reads], set[ast.expr]()
+    for read, depth in pending:  # grows
         if read in met:
             continue
         met.add(read)
         view = _view(module, read)
         if _is_in_order(module, view):
-            yield view
-        pending += _after(module, read, view)
+            yield view, depth
+        pending += [(each, depth) for each in _wholes(module, read)]
+        pending += [(each, depth + 1) for each in _items(module, view)]
 
 
 def _view(module: Module, read: ast.expr) -> ast.expr:
@@ -83,20 +86,26 @@ def _is_unordered(module: Module, made: ast.AST | None) -> bool:
     return False
 
 
-def _after(module: Module, read: ast.expr, view: ast.expr) -> Iterator[ast.expr]:
-    """Where the dictionary or a part of it is read next: an item, another name, a parameter, what a loop gives."""
+def _wholes(module: Module, read: ast.expr) -> Iterator[ast.expr]:
+    """Where what is read is read next, under another name or by a function."""
     yield from reads_of_variable(module, read)
-    match module.parent(view):
-        case ast.Subscript(value=value) as item if value is view:
-            yield item
-        case ast.For(target=target, iter=whole) if whole is view:
-            for node in walk(target):
-                if isinstance(node, ast.Name):
-                    yield from module.reads(node.id, module.scope_of(node.id, node) or module.tree)
     outer = module.parent(read)
     call = module.parent(outer) if isinstance(outer, ast.keyword) else outer
     if isinstance(call, ast.Call) and call.func is not read:
         yield from reads_of_parameter(module, read, call)
+
+
+def _items(module: Module, view: ast.expr) -> Iterator[ast.expr]:
+    """Where items of what is read are read: by an index, or by the variables of a loop."""
+    outer = module.parent(view)
+    if isinstance(outer, ast.Subscript) and outer.value is view:
+        yield outer
+    while isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id in (*_LISTS, *_IN_ORDER):
+        view, outer = outer, module.parent(outer)
+    if isinstance(outer, ast.For | ast.comprehension) and outer.iter is view:
+        for node in walk(outer.target):
+            if isinstance(node, ast.Name):
+                yield from module.reads(node.id, module.scope_of(node.id, node) or module.tree)
 
 
 def _is_free(module: Module, loop: ast.For) -> bool:

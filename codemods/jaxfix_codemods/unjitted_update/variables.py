@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from jaxfix.api import Module, walk
+from jaxfix.api import Function, Module, walk
 from jaxfix.api.analysis import family, methods, own_class, reads_of, stores_of
 from jaxfix.api.library import Dtype, Effect, Member, Package, Result, Transform, short_names, unfiltered, where
 from jaxfix_codemods.unjitted_update.device import Device
@@ -44,33 +44,50 @@ def touched(module: Module, statement: ast.stmt) -> Touched:
 
 
 def _aliases(module: Module, name: ast.Name) -> set[str]:
-    """The variables of its scope that may hold the same object, or a part of it, as `best = params` makes them."""
-    scope = module.scope_of(name.id, name)
-    found, pending = {name.id}, [name.id]
-    while pending and scope is not None:
-        each = pending.pop()
-        bound = (module.value_of(b.node) for b in module.bindings(each, scope) if isinstance(b.node, ast.Name))
-        roots = {root.id for value in bound if (root := _root_of_item(value)) is not None}
-        parts = {target.id for read in module.reads(each, scope) for target in _bound_to(module, read)}
-        pending += (roots | parts) - found
-        found |= roots | parts
+    """The variables and attributes that may hold the same object, or a part of it, as `best = params` makes them."""
+    around, pairs = module.parent(name), module.get(_pairs).get(module.function(name), [])
+    if isinstance(around, ast.Attribute) and isinstance(module.parent(around), ast.Subscript):
+        found = {name.id, dotted(around)}
+    else:
+        found = {name.id, *(each for pair in pairs for each in pair if each.startswith(f"{name.id}."))}
+    for _ in pairs:  # each may add one
+        new = {each for pair in pairs for each in pair if not found.isdisjoint(pair)} - found
+        if not new:
+            break
+        found |= new
     return found
 
 
-def _root_of_item(value: ast.expr | None) -> ast.Name | None:
-    while isinstance(value, ast.Subscript):
-        value = value.value
-    return value if isinstance(value, ast.Name) else None
+def _pairs(module: Module) -> dict[Function | None, list[tuple[str, str]]]:
+    """By function, the variables and attributes that are bound to another one, or to an item of it."""
+    found: dict[Function | None, list[tuple[str, str]]] = {}
+    for statement in module.nodes(ast.Assign):
+        for target, value in _bound(statement):
+            texts = _text_of_object(module, target), _text_of_object(module, value)
+            if texts[0] is not None and texts[1] is not None and not module.get(Device).is_array(value):
+                found.setdefault(module.function(statement), []).append((texts[0], texts[1]))
+    return found
 
 
-def _bound_to(module: Module, read: ast.expr) -> Iterator[ast.Name]:
-    """The variables that are bound to what is read, or to an item of it that may be no array."""
-    part, outer = read, module.parent(read)
-    while isinstance(outer, ast.Subscript) and outer.value is part:
-        part, outer = outer, module.parent(outer)
-    if isinstance(outer, ast.Assign) and outer.value is part:
-        targets = (target for target in outer.targets if isinstance(target, ast.Name))
-        yield from (target for target in targets if not module.get(Device).is_array(part))
+def _bound(statement: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for target in statement.targets:
+        match target, statement.value:
+            case ast.Tuple(elts=targets), ast.Tuple(elts=values) if len(targets) == len(values):
+                yield from zip(targets, values, strict=True)
+            case _:
+                yield target, statement.value
+
+
+def _text_of_object(module: Module, expr: ast.expr) -> str | None:
+    """The variable or attribute that `expr` is, or is an item of."""
+    while isinstance(expr, ast.Subscript):
+        expr = expr.value
+    match expr:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=ast.Name()) if module.qualname(expr) is None:
+            return dotted(expr)
+    return None
 
 
 def computed(module: Module, statements: Iterable[ast.stmt | ast.expr]) -> Touched:
