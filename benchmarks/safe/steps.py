@@ -29,7 +29,7 @@ from benchmarks.safe.running import fixed, observed, write
 from benchmarks.safe.templates import templates
 from jaxfix.drivers.workflow.planning import whatever_can_be_written
 
-PARTS = ("parameters", "update", "head", "rate", "report", "end", "calls")
+PARTS = ("parameters", "update", "head", "rate", "report", "end", "calls", "place")
 """Of a loop."""
 _SOME = {"array": ("m = 0.0",), "dictionary": ("kept, first = w, next(iter(w))",), "list": ("kept = w",)}
 """Other names of the parameters, which some updates use."""
@@ -58,6 +58,22 @@ class Config:
 
 
 CONFIG = Config()
+
+
+class Meter:
+    def __init__(self):
+        self.count, self.sum = 0, 0.0
+
+    def add(self, value):
+        self.count += 1
+        self.sum = self.sum + value
+
+
+FUNCTIONS = {"tanh": jnp.tanh, "sin": jnp.sin}
+
+
+def noticed(number, loss):
+    pass
 
 
 def scheduled(number):
@@ -100,7 +116,7 @@ def _program(draw: Draw) -> Program:
     end = draw.hazard("end", parts["end"], calm=0.4)
     lines = "\n".join([before, made, *_SOME.get(kind, ()), opened, *(begun for begun, _, _ in cut)]).splitlines()
     lines += [*_within(head, body), *end.splitlines()]
-    function = "\n".join(["def run(data):", *(f"    {line}" for line in lines if line)])
+    function = _placed(draw.hazard("place", parts["place"], calm=0.5), [line for line in lines if line])
     calls = draw.hazard("calls", parts["calls"], calm=0.3)
     imports = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\nimport case\nfrom near import near\n"
     files = {
@@ -119,6 +135,17 @@ def _cut(text: str) -> tuple[str, str, str]:
     """The parts of a text between lines of `---`; those that are missing are empty."""
     first, second, third = (*text.split("\n---\n"), "", "")[:3]
     return first.removeprefix("pass"), second, third
+
+
+def _placed(place: str, lines: list[str]) -> str:
+    """The lines where the place says `BODY`; the variables that it names are attributes."""
+    text, names, _ = _cut(place)
+    before, _, after = text.partition("BODY")
+    indent = " " * (len(before) - len(before.rstrip(" ")) + 4)
+    body = "\n".join(indent + line for line in lines)
+    for name in names.split():
+        body = re.sub(rf"(?<![\w.\"']){name}(?![\w\"'=]|=[^=])(?! *=> )", f"self.{name}", body)
+    return before.rstrip(" ") + body + after
 
 
 def _within(head: str, body: list[str]) -> list[str]:
