@@ -7,6 +7,7 @@ unchanged. Processor time of all children counts, since the machine may be share
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import pty
@@ -187,8 +188,6 @@ def _plain(subject: Subject, place: Path, environment: dict[str, str], number: i
 
 def list_cases(package: str, into: str) -> None:
     """Writes down which cases a proof of the package drives."""
-    import importlib.util
-
     from jaxfix.drivers.cli import terminal
     from jaxfix.drivers.workflow.request import Request
     from jaxfix.drivers.workflow.session import opened
@@ -282,6 +281,9 @@ def main() -> None:
     parser.add_argument("subjects", nargs="*", default=list(SUBJECTS), choices=[*SUBJECTS, []])
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, 2, os.cpu_count() or 1}))
     asked = parser.parse_args()
+    for package in [driven.partition(".")[0] for name in asked.subjects if (driven := SUBJECTS[name].driven)]:
+        if importlib.util.find_spec(package) is None:
+            parser.exit(2, f"`{package}` is not installed: name other subjects, or `python -m pip install {package}`\n")
     for name in asked.subjects:
         for number in asked.cores:
             cost = measured(SUBJECTS[name], number)

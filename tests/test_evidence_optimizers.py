@@ -12,7 +12,7 @@ import pytest
 from jaxfix.drivers.shelf import Folder, Fresh
 from jaxfix.evidence import optimizers
 from jaxfix.evidence.effects import likeness
-from jaxfix.evidence.optimizers import OptimizerRunner
+from jaxfix.evidence.optimizers import OptimizerRunner, Surveyed
 from jaxfix.evidence.outputs import Allowed
 from jaxfix.evidence.prove import prove
 from jaxfix.evidence.reusing import Reusing
@@ -20,6 +20,8 @@ from jaxfix.evidence.running import Driving
 from jaxfix.evidence.target import Finished, Job, Local
 from jaxfix.report.evidence import Evidence, Verdict
 from jaxfix.report.finding import Equality, Fix, Safety
+from jaxfix.report.measurement import Measurement
+from jaxfix.report.wire import to_json
 from jaxfix.source.edits import Span
 from jaxfix.source.errors import EvidenceError
 
@@ -229,6 +231,34 @@ def test_counts_and_values_do_not_depend_on_the_number_of_workers(
     one = measured(1)
     assert len(one) == 2 and one[0][2] != 0
     assert measured(2) == one and measured(7) == one
+
+
+class Clocked(Local):
+    """Drives nothing: says how long each case took, and notes in which order they were to begin."""
+
+    def __init__(self, **seconds: float) -> None:
+        super().__init__()
+        self.seconds, self.orders = seconds, list[list[str]]()
+
+    def run(self, job: Job) -> Finished:
+        cases = [case[0] for case in json.loads(Path(job.words[-1]).read_text())["cases"]]
+        self.orders.append([name.partition(",")[0] for name in cases])
+        for number, name in enumerate(cases):
+            empty = to_json(Measurement(name, None, (), 0, (), (), "", (), {}, 0, None))
+            assert isinstance(empty, dict)
+            told = json.dumps({**empty, "seconds": self.seconds[name.partition(",")[0]]})
+            (job.scratch / "results" / f"case-{number}.json").write_text(told)
+        return Finished(0, "", "")
+
+
+def test_the_case_that_took_longest_begins_first(package: Path) -> None:
+    target = Clocked(a=1.0, b=9.0, c=3.0)
+    runner = OptimizerRunner("faulty", package, sys.executable, (), Driving(everything=True, target=target))
+    runner.__dict__["_surveyed"] = {name: Surveyed(name, frozenset(), "updates:tree", None) for name in "abc"}
+    cases = frozenset(f"{name}, jit, float32" for name in "abc")
+    runs = [runner.measure(sources, cases) for sources in ({}, {"core.py": b"x = 1"})]
+    assert target.orders == [["a", "b", "c"], ["b", "c", "a"]]
+    assert [[run.case for run in found] for found in runs] == [sorted(cases)] * 2
 
 
 def test_two_jobs_with_the_same_sources_leave_the_same(package: Path) -> None:

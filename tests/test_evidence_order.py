@@ -69,7 +69,12 @@ class Program:
         return b""
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         keys = sources.get(PATH, b"").decode()
         made = [EVERY[key] for key in keys]

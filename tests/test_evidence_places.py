@@ -148,7 +148,12 @@ class Script:
         return {PATH: self.text(frozenset(key for _, key in fixes))} if fixes else {}
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         text = sources.get(PATH, self.original(PATH)).decode()
         made = frozenset(key for key in self.keys if f"step_{key}" in text)

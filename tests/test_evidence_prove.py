@@ -50,6 +50,7 @@ class Program:
     batches: int = 0
     text: bytes = b""
     staged: Mapping[str, int] = field(default_factory=dict)
+    donated: Mapping[frozenset[str], int] = field(default_factory=dict)
     decoded: Callable[[str], frozenset[str]] = frozenset
     made: Mapping[str, str] = field(default_factory=dict)
 
@@ -69,7 +70,12 @@ class Program:
         return self.beside is not None
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         self.batches += 1
         fixes = self.decoded(sources.get(PATH, b"").decode())
@@ -80,7 +86,7 @@ class Program:
         self.runs.append((case, fixes))
         value = self.result(fixes, case)
         count = self.compiles(fixes & set(self.reaches[case]), case)
-        line = Compile(PATH, 1, "f", (), "scan", None, 0.0)
+        line = Compile(PATH, 1, "f", (), "scan", None, 0.0, donated_bytes=self.donated.get(fixes))
         slow = [key for key in self.reaches[case] if self.own_lines and key not in fixes]
         chained = [
             replace(line, chain=(f"/there/{PATH}:99 in f_{key}",), step=step) for key in slow for step in range(1, 4)
@@ -515,7 +521,12 @@ class Stripped(Program):
     apart: Mapping[str, object] = field(default_factory=dict)
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         (made,) = super().measure(sources, cases, beside=beside)
         if b"jaxfix_probe.bare" not in sources.get(PATH, b""):
@@ -611,9 +622,11 @@ def test_a_jit_beside_a_donation_is_held_to_two_runs_of_the_original() -> None:
     assert [fixes for _, fixes in program.runs].count(frozenset()) >= 2
 
 
-def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones() -> None:
+@pytest.mark.parametrize(("function", "more"), [("f_w", 0), ("f_b", 1)], ids=["elsewhere", "in the same function"])
+def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones(function: str, more: int) -> None:
     program = once("bw", {})
-    fixes = [replace(fix("b"), equality=Equality.ROUNDING), replace(fix("w"), equality=Equality.STRONGER_TYPES)]
+    types = replace(fix("w", function), equality=Equality.STRONGER_TYPES)
+    fixes = [replace(fix("b"), equality=Equality.ROUNDING), types]
     jit, plain = "@jit\ndef f_b(): ...\n", "def f_b(): ...\n"
 
     def patched(made: frozenset[tuple[str, str]]) -> dict[str, bytes]:
@@ -624,7 +637,9 @@ def test_what_adds_no_jit_is_left_out_in_one_run_beside_added_ones() -> None:
     program.decoded = lambda text: frozenset("b" * ("jit" in text) + "w" * ("# w" in text))
     found = prove([(PATH, each, 1) for each in fixes], patched, program, lambda phrase: None).receipts
     assert [entry.verdict for entry in found] == [Verdict.PROVEN, Verdict.PROVEN]
-    assert len(program.runs) == 5  # as it is, twice; with both; with both, the `jit` taken out; without the types
+    # as it is, twice; with both; with both, the `jit` taken out; without the types; without the `jit`
+    assert len(program.runs) == 5 + more
+    assert program.with_originals == [frozenset("bw")]
 
 
 def inside(keys: str, also_outside: str = "") -> Program:
@@ -718,6 +733,20 @@ def test_a_donation_of_some_bytes_is_not_run() -> None:
     (found,) = prove([(PATH, fix("M"), 1)], lambda made: {PATH: new} if made else {}, program, lambda _: None).receipts
     assert (found.verdict, len(program.runs)) == (Verdict.NO_EFFECT, 1)
     assert found.reason == "what it returns takes 0.0004 MB: a drop of less than 8 MB is noise here"
+
+
+@pytest.mark.parametrize(("size", "found"), [(4 << 20, Verdict.PROVEN), (1000, Verdict.NO_EFFECT)])
+def test_a_donation_that_xla_reports_needs_no_peak(size: int, found: Verdict) -> None:
+    program = Program(
+        lambda fixes, case: 1,
+        reaches={CASE: "M"},
+        repeats=False,
+        peaks={frozenset(): (300, 302), frozenset("M"): (302,)},
+        staged={f"{PATH}:f_M": size},
+        donated={frozenset(): 0, frozenset("M"): size},
+    )
+    assert verdicts(program, "M") == {"M": found}
+    assert len(program.runs) <= 3
 
 
 def test_memory_is_measured_again_as_it_was_measured_first() -> None:

@@ -111,7 +111,7 @@ def test_numbers_that_grow_from_call_to_call() -> None:
 def ran(monkeypatch: pytest.MonkeyPatch, step: Any, numbers: Iterable[Any]) -> str | None:
     """What differs of an added `jit` in a program that calls `step` with these one after the other."""
     record = SimpleNamespace(razor={}, age=lambda: 1.0)
-    settings = SimpleNamespace(user=[str(Path(__file__).parent)])
+    settings = SimpleNamespace(user=[str(Path(__file__).parent)], compares_steps=True)
     calls = SimpleNamespace(finished=False, compiled=SimpleNamespace(keep=lambda: None))
     probe = SimpleNamespace(record=record, paused=muted, shadow_call=calls, settings=settings)
     monkeypatch.setattr(start, "PROBE", probe)
@@ -304,6 +304,7 @@ def test_a_jit_that_is_taken_out_sorts_keys_and_makes_containers_new() -> None:
 
     probe = SimpleNamespace(
         record=SimpleNamespace(razor={}, age=lambda: 1.0),
+        settings=SimpleNamespace(compares_steps=False),
         shadow_call=SimpleNamespace(finished=True, is_plain=False, compiled=SimpleNamespace(keep=lambda: None)),
     )
     before, start.PROBE = start.PROBE, probe  # type: ignore[assignment]

@@ -412,6 +412,33 @@ def test_memory_is_no_effect_of_other_fixes() -> None:
     assert compare(before, after, Equality.BITWISE, FUNCTION).verdict is Verdict.NO_EFFECT
 
 
+def donating(measurement: Measurement, donated: int | None, temporary: int = 0) -> Measurement:
+    """The run, in which each compile of the one program overwrites so many megabytes of its arguments."""
+    told = [None if size is None else size * 1_000_000 for size in (donated, temporary)]
+    made = (replace(entry, donated_bytes=told[0], temporary_bytes=told[1]) for entry in measurement.compiles)
+    return replace(measurement, compiles=tuple(made))
+
+
+def test_what_xla_overwrites_is_proof_of_a_donation_that_no_peak_shows() -> None:
+    quiet = with_peak(BEFORE, 500)
+    found = memory(donating(quiet, 0), donating(quiet, 4))
+    words = "donated buffers 0.0 -> 4.0 MB, as XLA reports; peak memory"
+    assert (found.verdict, found.reason.partition(" of the ")[0]) == (Verdict.PROVEN, words)
+    assert memory(donating(quiet, None), donating(quiet, None)).verdict is Verdict.NO_EFFECT
+    assert memory(donating(quiet, None), donating(quiet, 4)).verdict is Verdict.NO_EFFECT
+
+
+@pytest.mark.parametrize(
+    ("donated", "temporary", "peak"),
+    [(1, 0, 500), (0, 0, 500), (4, 4, 500), (4, 0, 520)],
+    ids=["little", "nothing", "a copy for it", "a peak that rises"],
+)
+def test_what_xla_overwrites_is_none_where_it_saves_nothing(donated: int, temporary: int, peak: int) -> None:
+    quiet = with_peak(BEFORE, 500)
+    found = memory(donating(quiet, 0), donating(with_peak(BEFORE, peak), donated, temporary))
+    assert found.verdict is Verdict.NO_EFFECT
+
+
 # --- functions that came under a trace ------------------------------------------------------------------------
 
 

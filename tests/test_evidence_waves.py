@@ -44,7 +44,12 @@ class Package:
         return b""
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         made = {path.removesuffix(".py") for path in sources}
         return tuple(self._run(case, made) for case in self.calls if cases is None or case in cases)

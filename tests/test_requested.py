@@ -74,7 +74,12 @@ class Program:
         return b""
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         text = sources.get(PATH, b"").decode()
         found = tuple(Output(label, "*", (leaf,)) for label, leaf in self.outputs(text).items())

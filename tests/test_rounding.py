@@ -190,12 +190,17 @@ class Remembering(ProgramRunner):
     """Runs the program once with every set of sources, and twice without any: two runs show what changes by itself."""
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         self.known: dict[object, list[tuple[Measurement, ...]]] = getattr(self, "known", {})
         runs = self.known.setdefault((frozenset(sources.items()), beside), [])
         if len(runs) < (1 if sources else 2):
-            runs.append(super().measure(sources, cases, beside=beside))
+            runs.append(super().measure(sources, cases, beside=beside, again=again))
         runs.reverse()
         return runs[0]
 

@@ -42,10 +42,15 @@ class Timed(ProgramRunner):
     """A runner that counts the processor time of its runs."""
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         began = _seconds()
-        found = super().measure(sources, cases, beside=beside)
+        found = super().measure(sources, cases, beside=beside, again=again)
         self.spent = [*getattr(self, "spent", []), _seconds() - began]
         return found
 

@@ -4,16 +4,14 @@ import json
 import math
 import os
 import re
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from jaxfix.evidence import progress, shadow
+from jaxfix.evidence import folders, progress, shadow
 from jaxfix.evidence.progress import Progress
 from jaxfix.evidence.run import Places, Watched, failure, probed, resolve, scratch, sha256, verified
 from jaxfix.evidence.running import AS_USUAL, Driving
@@ -86,9 +84,12 @@ class OptimizerRunner:
         self.room = self._workers * how.target.room
         self._limits = {"case_limit_s": how.case_limit_s, "factory_limit_s": how.factory_limit_s}
         self._surveyed: dict[str, Surveyed] | None = None
-        self._compiled = tempfile.mkdtemp(prefix="jaxfix-compiled-") if self._target.is_here else None
-        if self._compiled is not None:
-            weakref.finalize(self, shutil.rmtree, self._compiled, ignore_errors=True)
+        self._took: dict[str, float] = {}
+        self._compiled: str | None = None
+        if self._target.is_here:
+            folder, delete = folders.make()
+            self._compiled = str(folder)
+            weakref.finalize(self, delete)
 
     def file(self, path: str) -> Path:
         """Where `path`, as a candidate names it, is."""
@@ -163,7 +164,12 @@ class OptimizerRunner:
         return {case: self.survey()[case.partition(",")[0]] for case in self.cases()}
 
     def measure(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes | None],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         """Drives the cases, all or the named ones, with `sources` in place of the files of the package.
 
@@ -175,7 +181,7 @@ class OptimizerRunner:
         return tuple(read[case[0]] for case in chosen)
 
     def batches(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True, again: bool = False
     ) -> Iterator[tuple[Measurement, ...]]:
         """As `measure`, in the order in which jobs end."""
         return self._driven_with(sources, [case for case in self._cases() if case[0] in cases])
@@ -183,7 +189,8 @@ class OptimizerRunner:
     def _driven_with(
         self, sources: Mapping[str, bytes | None], cases: Sequence[Case]
     ) -> Iterator[tuple[Measurement, ...]]:
-        """The cases of each job as it ends."""
+        """The cases of each job as it ends; those that took longest before begin first, so that none is waited for."""
+        cases = sorted(cases, key=lambda case: -self._took.get(case[0], 0.0))
         shares = _dealt(cases, self._share)
         code = {path: text for path, text in sources.items() if text is not None}
         done = 0
@@ -200,6 +207,7 @@ class OptimizerRunner:
                 self._told(f"case {done} of {len(cases)}")
                 results = folders[number] / "results"
                 read = [_case(results / f"case-{i}.json", c[0], finished) for i, c in enumerate(shares[number])]
+                self._took |= {run.case: run.seconds for run in read}
                 yield tuple(verified(self._known(run), code) for run in read)
 
     @property
@@ -258,6 +266,7 @@ class OptimizerRunner:
             "moved": places.moved,
             "calls": None,
             "cache": True,
+            "parent": os.getpid(),
             "tells": self._told is not progress.ignore,
             "effects": True,
             "reads": True,

@@ -95,13 +95,20 @@ class ProgramRunner:
         }
 
     def measure(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes | None],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         """One run of the program with `sources` (whole files, by path) in place of the originals.
 
         Args:
           sources: None for a file that is not to be there.
-          beside: whether the originals are called beside the functions of `sources`.
+          beside: whether the originals are called beside the functions of `sources`; then single steps without an
+            added `jit` are compared, too.
+          again: whether it is run to be compared with an equal run: no program is compiled twice in it.
 
         Raises:
           EvidenceError: the program cannot be started.
@@ -112,17 +119,22 @@ class ProgramRunner:
             places = self._copies(folder, changed)
             tree = places.copies[self._root]
             files = files_of(tree)
-            finished = self._run(folder, places, code, beside=beside)
+            finished = self._run(folder, places, code, beside=beside, again=again)
             measurement = merged(self.command, finished, folder / "results", places.moved)
             kept = self._compared(measurement.outputs, code)
             measurement = replace(measurement, outputs=(*kept, *written(tree, files)))
         return (verified(measurement, code),)
 
     def batches(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes | None],
+        cases: frozenset[str],
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> Iterator[tuple[Measurement, ...]]:
         """The one run."""
-        yield self.measure(sources, cases, beside=beside)
+        yield self.measure(sources, cases, beside=beside, again=again)
 
     def _copies(self, folder: Path, changed: Mapping[Path, bytes | None]) -> Places:
         tree = folder / "tree" / self._root.name
@@ -157,7 +169,9 @@ class ProgramRunner:
     def _is_mine(self, path: Path) -> bool:
         return path.is_relative_to(self._root) and not shadow.is_linked(path, self._root)
 
-    def _run(self, folder: Path, places: Places, sources: Mapping[str, bytes], *, beside: bool) -> Finished:
+    def _run(
+        self, folder: Path, places: Places, sources: Mapping[str, bytes], *, beside: bool, again: bool
+    ) -> Finished:
         tree = places.copies[self._root]
         originals = {path: self.original(path) for path in sources} if beside else {}
         placed = {path: places.place(self.file(path), mine=self._is_mine(self.file(path))) for path in sources}
@@ -178,6 +192,9 @@ class ProgramRunner:
             "paced": self._watching.paced,
             "passing": sorted(self._watching.passing),
             "checks_keys": self._watching.checks_keys,
+            "compares_steps": beside,
+            "parent": os.getpid(),
+            "keeps": again,
             "spending": True,
             "reads": True,
             "tells": self._how.told is not progress.ignore,

@@ -554,8 +554,12 @@ class _Trial:
         return Fixes(other for other, held in others.items() if held == name or held.startswith(f"{name}.<locals>."))
 
     def _looser(self, key: Key, made: Fixes) -> Fixes:
-        """Those of them that promise less: beside the original, they would hide what this one does."""
-        return Fixes(other for other in self._sharing(key, made) if self._rank(other) > self._rank(key))
+        """Those of them that promise less: beside the original, they would hide what this one does.
+
+        None whose added `jit` is taken out where originals are called: there they owe each bit, too.
+        """
+        looser = (other for other in self._sharing(key, made) if self._rank(other) > self._rank(key))
+        return Fixes(other for other in looser if _equality(self._fixes[other]) is not Equality.ROUNDING)
 
     def _rank(self, key: Key) -> int:
         """The place of what is asked of the results in the order of promises, the strictest first."""

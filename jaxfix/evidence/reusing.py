@@ -72,13 +72,18 @@ class Repeatable(Runner, Protocol):
     """A runner that says what its runs depend on."""
 
     def measure(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes | None],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         """One run of each case; None in the place of a source that is not to be there."""
         ...
 
     def batches(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True
+        self, sources: Mapping[str, bytes | None], cases: frozenset[str], *, beside: bool = True, again: bool = False
     ) -> Iterator[tuple[Measurement, ...]]:
         """The same as the runs end, some at a time."""
         ...
@@ -122,21 +127,26 @@ class Reusing:
         return self._runner.expected()
 
     def measure(
-        self, sources: Mapping[str, bytes | None], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes | None],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         """As the runner does."""
         self._runner.prepare(self._known)
-        base = self._base(sources, beside=beside)
+        base = self._base(sources, beside=beside, again=again)
         names = {case: self._turn(f"{base} {case}") for case in self._runner.cases() if cases is None or case in cases}
         found = {case: kept.run for case, name in names.items() if (kept := self._found(name)) is not None}
         missing = frozenset(names) - found.keys()
         if missing:
             began = time.monotonic()
-            for runs in self._runner.batches(sources, missing, beside=beside):
+            for runs in self._runner.batches(sources, missing, beside=beside, again=again):
                 self.made += len(runs)
                 self.compiles += sum(len(run.compiles) for run in runs)
                 found |= {run.case: run for run in runs}
-                if self._base(sources, beside=beside) == base:  # nothing was changed in between
+                if self._base(sources, beside=beside, again=again) == base:  # nothing was changed in between
                     for run in runs:
                         self._keep(names[run.case], run, self._runner.copied(sources))
             self.seconds += time.monotonic() - began
@@ -174,11 +184,12 @@ class Reusing:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._shelf.keep(name, Kept(now, reads, {folder: _installed(folder) for folder in folders}, run))
 
-    def _base(self, sources: Mapping[str, bytes | None], *, beside: bool) -> str:
+    def _base(self, sources: Mapping[str, bytes | None], *, beside: bool, again: bool = False) -> str:
         """A digest of all that a run depends on as far as that is known before it."""
         known = {
             **self._runner.depends_on(),
             "beside": beside,
+            "again": again,
             "sources": sorted((path, digest_of(text)) for path, text in sources.items()),
             "copied": [(str(place), shadow.digest(place)) for place in self._runner.copied(sources)],
             "environment": sorted(_environment()),

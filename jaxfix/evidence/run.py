@@ -5,13 +5,13 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from jaxfix.evidence import folders
 from jaxfix.evidence.target import Finished
 from jaxfix.report.measurement import Environment, Measurement, Output
 from jaxfix.report.wire import from_json
@@ -74,14 +74,14 @@ def _length(pair: list[str]) -> int:
 @contextmanager
 def scratch() -> Iterator[Path]:
     """A folder for one run, with the probe and an empty folder for results in it."""
-    folder = Path(tempfile.mkdtemp(prefix="jaxfix-")).resolve()
+    folder, delete = folders.make()
     try:
         (folder / "results").mkdir()
         shutil.copytree(_PROBE, folder / "probe" / "jaxfix_probe", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.move(folder / "probe" / "jaxfix_probe" / "sitecustomize.py", folder / "probe")
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        delete()
 
 
 def probed(folder: Path, settings: dict[str, Any], base: Mapping[str, str], overlay: Path | None) -> dict[str, str]:

@@ -51,9 +51,18 @@ class Runner(Protocol):
         ...
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
-        """One run of each case with these sources; without calls of the originals where `beside` is false."""
+        """One run of each case with these sources; without calls of the originals where `beside` is false.
+
+        Args:
+          again: whether only that counts what it differs in from an equal run: what it compiles takes no time twice.
+        """
         ...
 
     def sha256(self, path: str) -> str: ...
@@ -386,7 +395,8 @@ class Runs:
         missing = frozenset(cases) - self.known_noise.keys()
         if missing:
             self._progress("running it unchanged once more")
-            for second in self.runner.measure(self._patched(Fixes()), missing):
+            again = not needs_peaks(self.fixes.values())  # what is kept takes memory
+            for second in self.runner.measure(self._patched(Fixes()), missing, again=again):
                 first = self._runs[(second.case, Fixes())]
                 self.known_noise[second.case] = effects.noise(first, second)
                 self._measured(first, Fixes()).append(second.memory_bytes)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf
 
 from jaxfix.evidence.dispatching import dispatched, fewer_dispatches, is_slight
+from jaxfix.evidence.donating import donates, shows
 from jaxfix.evidence.effects import likeness
 from jaxfix.evidence.levels import is_same, level, same_program
 from jaxfix.evidence.outputs import (
@@ -57,6 +58,8 @@ _KEPT_PART = 0.1
 """Of the peak of memory, what numbers that wait to be read may take: some kilobytes each."""
 _WAITING = 32
 """Computations that the CPU of jax lets wait at most, each with what it works on; other devices free in order."""
+_PARTS = {Proves.LESS_WORK: _NOTICEABLE_PART, Proves.LESS_MEMORY: _NOTICEABLE_PART, Proves.FEWER_READS: _KEPT_PART}
+"""Of the peak of memory, by which it may rise with a fix that claims another gain."""
 _CLEAR = 2
 """A drop that is this many times what is needed is believed at once; a smaller one is measured again."""
 
@@ -424,13 +427,19 @@ def unfinished(run: Measurement) -> str:
 
 
 def memory_effect(before: Measurement, after: Measurement, noise: Noise = SILENCE) -> tuple[Verdict, str]:
-    """What two runs with equal results say of the peak of memory: a drop is none that two equal runs come near to."""
+    """What two runs with equal results say of a donation: what XLA overwrites, or else the peak of memory.
+
+    A drop of the peak is none that two equal runs come near to.
+    """
     rises = _rises(counts(before), counts(after), noise)
     if rises is not None:
         return Verdict.NO_EFFECT, rises
     old, new = before.memory_bytes, after.memory_bytes
     where = "process" if before.device_peak_bytes is None else "device"
     words = f"peak memory of the {where} {old / 1e6:.0f} -> {new / 1e6:.0f} MB"
+    given = donates(before, after)
+    if given is not None and not _peak_rises(before, after, noise, _NOTICEABLE_PART):
+        return Verdict.PROVEN, f"{given}, as XLA reports; {words}"
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * old, _NOISES * noise.peak)
     if (before.device_peak_bytes is None) is not (after.device_peak_bytes is None):
         return Verdict.NOT_COMPARED, "only one of the runs reports the memory of its device"
@@ -443,10 +452,11 @@ def too_small(before: Measurement, function: str) -> str | None:
     """Why no run can tell that a donation to this function saves memory, in words; None if one may.
 
     A buffer that is donated serves for one that is returned. As many steps as a device lets wait can each hold one.
+    Where XLA reports what it overwrites, that tells it of less.
     """
     size = before.staged_bytes.get(function)
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * before.memory_bytes)
-    if size is None or size * _WAITING >= least or before.calls.get(function):
+    if size is None or size * _WAITING >= least or before.calls.get(function) or shows(before, size):
         return None
     return f"what it returns takes {size / 1e6:.2g} MB: a drop of less than {least / 1e6:.0f} MB is noise here"
 
@@ -476,8 +486,8 @@ def _peak_rises(before: Measurement, after: Measurement, noise: Noise, part: flo
 
 def is_held_by_memory(pair: Pair, proves: Proves) -> bool:
     """Whether more runs may tell another thing of a fix that memory speaks against: one busy moment adds to a peak."""
-    part = {Proves.LESS_WORK: _NOTICEABLE_PART, Proves.FEWER_READS: _KEPT_PART}.get(proves)
     is_one_process = pair.before.device_peak_bytes is None
+    part = _PARTS.get(proves)
     rises = part is not None and _peak_rises(pair.before, pair.after, pair.noise, part)
     return rises and is_one_process and not pair.fails_alike
 
@@ -563,7 +573,10 @@ def is_blurred(pair: Pair) -> bool:
     is so little above it that one busy moment can have made it up. A device counts its bytes, and is sure of them.
 
     Where nothing drops that would be worth telling, and two equal runs are alike, more runs would tell the same.
+    What XLA overwrites is exact: then only a peak that rises is measured again.
     """
+    if donates(pair.before, pair.after) is not None:
+        return is_held_by_memory(pair, Proves.LESS_MEMORY)
     drop, noise = pair.before.memory_bytes - pair.after.memory_bytes, pair.noise.peak
     least = max(_NOTICEABLE_BYTES, _NOTICEABLE_PART * pair.before.memory_bytes)
     bar = max(least, _NOISES * noise)

@@ -4,11 +4,22 @@ import textwrap
 from collections import Counter
 
 from jaxfix.render.paint import Paint
-from jaxfix.report.evidence import DATA, DISPATCHES, KEYS, READS, SIZE, TEMPORARY, Comparison, Evidence, Verdict
+from jaxfix.report.evidence import (
+    DATA,
+    DISPATCHES,
+    DONATED,
+    KEYS,
+    READS,
+    SIZE,
+    TEMPORARY,
+    Comparison,
+    Evidence,
+    Verdict,
+)
 from jaxfix.report.measurement import Environment
 
 PEAK = "peak memory"
-_TOLD = (PEAK, SIZE, READS, DATA, TEMPORARY, KEYS, DISPATCHES)
+_TOLD = (PEAK, DONATED, SIZE, READS, DATA, TEMPORARY, KEYS, DISPATCHES)
 """How the reasons begin that are not about compiles."""
 _INDENT = " " * 8
 _INDENT_WIDTH = len(_INDENT)

@@ -15,6 +15,8 @@ DISPATCHES = "dispatches per run"
 """The beginning of a reason about the programs that jax runs one by one."""
 TEMPORARY = "temporaries of programs"
 """How a reason begins that tells how much memory programs need while they run."""
+DONATED = "donated buffers"
+"""How a reason begins that tells what compiled programs overwrite."""
 KEYS = "the key checker of jax"
 """How a reason begins that tells whether a random key is used twice."""
 

@@ -29,6 +29,7 @@ class Compile:
       operations: of the lowered program; None where that was not asked for.
       digest: of the lowered program without its larger constants; None where that was not asked for.
       temporary_bytes: that it needs while it runs; None also where the device does not tell.
+      donated_bytes: of its arguments, that it writes its results to; None also where the device does not tell.
       constant_bytes: of the data in it; None where that was not asked for.
       flops: floating-point operations of one run, a loop as the compiler counts it; None where it does not tell.
       noted: what it holds that no source shows.
@@ -54,6 +55,7 @@ class Compile:
     operations: int | None = None
     digest: str | None = None
     temporary_bytes: int | None = None
+    donated_bytes: int | None = None
     constant_bytes: int | None = None
     flops: float | None = None
     noted: tuple[Noted, ...] = ()

@@ -41,9 +41,9 @@ of all its results; a `partial` keeps what it binds.
 Left alone: states that contain one buffer twice, which raise at the first call; and small states, such as a few
 numbers, a random key, a narrow network, and the states of tests. The state of an optimizer that belongs to the caller
 may contain the caller's arrays, and is never certain. Arrays whose size is not in the code, such as what a caller
-passes or another file creates, are reported only if a run shows 8 MB or more of them: fewer are noise in a proof.
+passes or another file creates, are reported only if a run shows 8 MB or more of them: fewer are seldom worth it.
 
-Evidence: equal results bit for bit, and a lower peak of memory.
+Evidence: equal results bit for bit, and donated buffers that XLA reports, or a lower peak of memory.
 
 Source: https://docs.jax.dev/en/latest/buffer_donation.html
 """
@@ -73,7 +73,7 @@ from jaxfix_codemods.undonated_state.judging import Looped, Step, judge, looped,
 
 _KNOWN = where(Transform.DONATES)
 _SHOWN = 8_000_000
-"""Bytes of a state: a drop of fewer is noise to a run."""
+"""Bytes of a state: fewer are seldom worth a change."""
 
 
 def find(module: Module) -> Iterator[Finding]:

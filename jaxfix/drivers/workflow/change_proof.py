@@ -88,14 +88,19 @@ class Repeated:
         return tuple(first or ())
 
     def measure(
-        self, sources: Mapping[str, bytes], cases: frozenset[str] | None = None, *, beside: bool = True
+        self,
+        sources: Mapping[str, bytes],
+        cases: frozenset[str] | None = None,
+        *,
+        beside: bool = True,
+        again: bool = False,
     ) -> tuple[Measurement, ...]:
         """As the runner does; a finished run is reported again where it is asked for."""
         key = frozenset(sources.items()), beside
         runs, turn = self._runs.setdefault(key, []), self._asked.get(key, 0)
         if turn == len(runs):
             whole = {**sources, **self._gone} if sources else {}
-            runs.append(self._runner.measure(whole, cases, beside=beside))
+            runs.append(self._runner.measure(whole, cases, beside=beside, again=again))
         self._asked[key] = turn + 1
         return runs[turn]
 

@@ -31,7 +31,7 @@ class Afterwards:
     def functions(self, leaves: Leaves) -> Iterator[None]:
         """Calls what both have returned, as the program does; with made-up arguments what it does not call."""
         trial, (before, after) = self.trial, self.trial.callers()
-        paths = self._paths(after, leaves)
+        paths = self._paths(after, leaves) if trial.returns_functions else []
         self.returns_functions = bool(paths)
         for path in paths[:_MOST_FUNCTIONS]:
             compared = False

@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from .orphans import end_with
+
 _PAUSE_S = 0.005
 
 
@@ -72,6 +74,7 @@ def child(words: list[str], work: Callable[[], None]) -> Child:
         return _Forked(pid)
     status = 1
     try:
+        end_with(os.getppid())
         work()
         status = 0
     except BaseException:

@@ -18,12 +18,14 @@ class Pairing(Protocol):
     Attributes:
       name: of the rewritten function.
       sample: the arguments; others may take their place for a while.
+      returns_functions: whether a call of one of both has returned a function.
     """
 
     name: str
     sample: Sample
     sides: Sides
     record: Record
+    returns_functions: bool
 
     def callers(self, change: Callable[[], Change] | None = None) -> tuple[Call, Call]:
         """The original and the rewritten function, of the leaves of their arguments, which each call changes so."""

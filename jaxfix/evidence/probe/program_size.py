@@ -12,7 +12,7 @@ _DIGITS = 16
 
 
 def program_size(frame: FrameType | None) -> dict[str, int | float | str | None]:
-    """Lines of the lowered program (one for each operation), digest, bytes of temporaries, flops; nothing if unknown.
+    """Lines of the lowered program (one for each operation), digest, bytes of memory, flops; nothing if unknown.
 
     Args:
       frame: where jax tells that it has compiled; further out it holds the program and what became of it.
@@ -23,7 +23,7 @@ def program_size(frame: FrameType | None) -> dict[str, int | float | str | None]
             return {
                 "operations": None if text is None else _operations(text),
                 "digest": None if text is None else hashlib.sha256(text.encode()).hexdigest()[:_DIGITS],
-                "temporary_bytes": _temporary_bytes(variables["xla_executable"]),
+                **_memory(variables["xla_executable"]),
                 "flops": _flops(variables["xla_executable"]),
             }
     return {}
@@ -41,11 +41,13 @@ def _operations(text: str) -> int:
     return sum(" = " in line or "return" in line for line in text.splitlines())
 
 
-def _temporary_bytes(executable: Any) -> int | None:
+def _memory(executable: Any) -> dict[str, int | None]:
+    """What it needs while it runs, and what of its arguments it writes its results to: these are donated."""
     try:
-        return int(executable.get_compiled_memory_stats().temp_size_in_bytes)
+        told = executable.get_compiled_memory_stats()
+        return {"temporary_bytes": int(told.temp_size_in_bytes), "donated_bytes": int(told.alias_size_in_bytes)}
     except Exception:  # a backend that does not tell
-        return None
+        return {"temporary_bytes": None, "donated_bytes": None}
 
 
 def _flops(executable: Any) -> float | None:

@@ -28,6 +28,9 @@ class Settings:
       passing: names of functions that pass constants to what they call under `jit`.
       reads: whether files that are read are noted.
       ours: folders of which that is not noted: what is in them comes and goes with the proof.
+      compares_steps: whether single steps without the `jit` that fixes have added are compared with those under it.
+      keeps: whether the process keeps what it compiles, and compiles no program twice.
+      parent: the process that this one ends with, however that ends, if that has started it.
       checks_keys: whether jax raises where a random key is used twice.
       step: the function whose calls are the steps, as `name` or `module:qualified name`; None finds them.
     """
@@ -55,6 +58,9 @@ class Settings:
         self.passing: list[str] = said.get("passing", [])
         self.ours: list[str] = said.get("ours", [])
         self.checks_keys: bool = said.get("checks_keys", False)
+        self.compares_steps: bool = said.get("compares_steps", False)
+        self.parent: int | None = said.get("parent")
+        self.keeps: bool = said.get("keeps", False)
         self.step: str | None = said.get("step")
 
 

@@ -24,7 +24,7 @@ from .contexts import UNDER
 from .drawn import undrawn
 from .files import is_foreign as is_of_library
 from .files import is_jax
-from .followed import Followed
+from .followed import Followed, functions_in
 from .kinds import GIVEN, below, wider
 from .limits import limits, numbers_of
 from .messages import overheard
@@ -116,6 +116,8 @@ class Trial:
         self.owner, self.name, self.sample, self.sides = owner, name, sample, sides
         self.values, self.record = owner.probe.values, owner.record
         self.slow = self.is_changing = self.is_stated = self.is_of_jax = self.is_measured = False
+        self.returns_functions = False
+        self.spoiled: list[Callable[[], None]] | None = None
         self.deleted, self.warned, self.written = set[str](), set[str](), dict[str, Any]()
         self.files, self.shared = dict[str, bytes](), list[str]()
         self.is_object = Alter(sides.reach.is_mine).is_object
@@ -135,7 +137,6 @@ class Trial:
             self._perturbed,
             self._again,
             self._recaptured,
-            self._spoiled,
         ]
         untried = self.record.untried
         if self.sample.differentiated:
@@ -186,9 +187,19 @@ class Trial:
             yield
 
     def _again(self, leaves: Leaves) -> Iterator[None]:
-        """Repeats both calls: one may have overwritten what the other has cached."""
-        self.pair("as called, after calls with other data", leaves)
-        yield
+        """Repeats both calls: one may have overwritten what the other has cached; so may a caller what they return."""
+        undo = self.spoiled = list[Callable[[], None]]()
+        try:
+            self.pair("as called, after calls with other data", leaves)
+            self.spoiled = None
+            yield
+            if undo:
+                self.pair("as called, after its results were changed in place", leaves)
+                yield
+        finally:
+            self.spoiled = None
+            for step in reversed(undo):
+                step()
         # What jax has compiled for the shapes of other calls it would not trace again.
         for how, other in wider(leaves):
             self.pair(f"{how}, after calls with other data", other)
@@ -254,25 +265,6 @@ class Trial:
             if made is not None:
                 self.pair(how, leaves, made)
                 yield
-
-    def _spoiled(self, leaves: Leaves) -> Iterator[None]:
-        """Both functions again, after the caller has changed in place what they returned."""
-        undo: list[Callable[[], None]] = []
-        for side in (self.sides.after, self.sides.before):
-            held = self.sides.state.held()
-            try:
-                undo += spoil(self._call(side, leaves)) if not self.sample.traced else []
-            except Exception:
-                return
-            finally:
-                self.sides.state.put_back(held)
-        if undo:
-            try:
-                self.pair("as called, after its results were changed in place", leaves)
-            finally:
-                for step in reversed(undo):
-                    step()
-            yield
 
     def _gradients(self, leaves: Leaves) -> Iterator[None]:
         sides = (self.sides.before, self.sides.after)
@@ -488,7 +480,10 @@ class Trial:
             told = {name: what for name, what in told.items() if what}
             if error is not None:
                 return self._raised(how, error, told)
-            return self.values.output(how, told | {"returned": value} if told else value, self.owner.probe.attached)
+            output = self.values.output(how, told | {"returned": value} if told else value, self.owner.probe.attached)
+            if self.spoiled is not None and not self.sample.traced:
+                self.spoiled += spoil(value)
+            return output
         finally:
             state.put_back(held)
             self.owner.deadline = None
@@ -561,6 +556,7 @@ class Trial:
             self.deleted = {name for name, value in self.sample.arguments(mine).items() if is_deleted(value)}
             if not self.sample.traced:
                 self.written = written(arguments, self.sample.arguments(mine), self.sample.arguments(leaves))
+        self.returns_functions = self.returns_functions or any(functions_in(returned))
         if not self.sides.may_sort:
             self.orders = orders(returned)
         if not self.sample.traced:

@@ -22,6 +22,7 @@ from .keys import check_keys
 from .left import Left
 from .memory import device_peak_bytes, peak_bytes, rss_bytes
 from .messages import Messages
+from .orphans import end_with
 from .progress import Progress
 from .reads import Reads
 from .record import Record
@@ -58,6 +59,8 @@ class Probe:
 
     def start(self) -> None:
         """Hooks into the interpreter; jax is hooked into when the program imports it."""
+        if self.settings.parent is not None:
+            end_with(self.settings.parent)
         self.sources.start()
         if self.settings.reads:
             Reads(self.settings, self.record).start()
@@ -87,6 +90,8 @@ class Probe:
             check_keys()
         process.jax_arrived()
         self.compiles.listen()
+        if self.settings.keeps:
+            self.shadow_call.compiled.keep()
         if self.settings.spending:
             self.time_spent.start()
         atexit.register(self.shadow_call.finish)
