@@ -148,6 +148,13 @@ def test_uncommitted_changes_are_refused_before_anything_runs(project: Path) -> 
     assert "note: rerunning" not in done.err
 
 
+def test_what_may_not_be_written_is_refused_before_anything_runs(project: Path) -> None:
+    (project / "train.py").chmod(0o444)
+    done = jaxfix("apply", "--select", "tiny-ready", "--run", "python train.py", "train.py", "--allow-dirty")
+    assert (done.code, "note: rerunning" in done.err) == (2, False)
+    assert "error: train.py: cannot be written: it is read-only" in done.err and "`--diff` shows the fixes" in done.err
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [("nowhere-to-be-found train.py", "no such program"), ("python a.py | tee b", "needs a shell")],

@@ -1,6 +1,8 @@
 """What is left of a proof that was killed: neither its copies nor the program that it ran."""
 
+import errno
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -8,6 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from jaxfix.evidence.run import scratch
+from jaxfix.source.errors import EvidenceError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 
@@ -63,6 +68,23 @@ def test_the_program_ends_with_a_proof_that_is_killed(tmp_path: Path) -> None:
         assert is_running(pid)
         proof.kill()
     until(lambda: not is_running(pid))
+
+
+def test_a_full_folder_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def copied(*args: object, **keywords: object) -> None:
+        raise shutil.Error([("probe.py", "copy.py", f"[Errno {errno.ENOSPC}] No space left on device")])
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with monkeypatch.context() as patch, pytest.raises(EvidenceError, match=f"no room .* in `{tmp_path}`"):
+        patch.setattr("shutil.copytree", copied)
+        with scratch():
+            pass
+    with pytest.raises(EvidenceError, match="no room"), scratch():
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(FileNotFoundError), scratch():
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+    assert list(tmp_path.iterdir()) == []
 
 
 def until(is_so: Callable[[], bool]) -> None:

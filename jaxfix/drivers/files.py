@@ -187,6 +187,15 @@ def refuse_changed(replacements: Iterable[Replacement]) -> None:
         _check_unchanged(entry)
 
 
+def refuse_read_only(paths: Iterable[Path]) -> None:
+    """Raises WriteError if one of these files, or its folder, is read-only, also for who may write anything."""
+    for path in paths:
+        real = resolved(path)
+        what = "its folder" if not os.access(real.parent, os.W_OK) else "it"
+        if what != "it" or not (os.access(real, os.W_OK) and real.stat().st_mode & 0o222):
+            raise WriteError(f"{shown(path)}: cannot be written: {what} is read-only", hint="`--diff` shows the fixes")
+
+
 def remove(path: Path) -> None:
     """Deletes the file, its compiled bytecode, and the folders that it leaves empty.
 

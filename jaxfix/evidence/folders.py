@@ -1,5 +1,6 @@
 """Folders of a proof: deleted when they are done with, or by a later proof where this one is killed."""
 
+import errno
 import os
 import shutil
 import sys
@@ -9,6 +10,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _PREFIX, _HELD = "jaxfix-", ".held"
 """How these folders are named, and the file in each that its process holds as long as it lives."""
 
@@ -25,6 +27,11 @@ def make() -> tuple[Path, Callable[[], None]]:
             os.close(handle)
 
     return folder, delete
+
+
+def is_full(error: OSError) -> bool:
+    """Whether it was raised because no room is left; a copy of a folder says so in words alone."""
+    return error.errno in _FULL or any(f"[Errno {number}]" in str(error) for number in _FULL)
 
 
 @cache

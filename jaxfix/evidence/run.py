@@ -15,6 +15,7 @@ from jaxfix.evidence import folders
 from jaxfix.evidence.target import Finished
 from jaxfix.report.measurement import Environment, Measurement, Output
 from jaxfix.report.wire import from_json
+from jaxfix.source.errors import EvidenceError
 from jaxfix.source.frozen import frozen
 
 # what jax adds below the error of a traceback that it has shortened
@@ -73,13 +74,22 @@ def _length(pair: list[str]) -> int:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """A folder for one run, with the probe and an empty folder for results in it."""
+    """A folder for one run, with the probe and an empty folder for results in it.
+
+    Raises:
+      EvidenceError: it does not hold what the run needs.
+    """
     folder, delete = folders.make()
     try:
         (folder / "results").mkdir()
         shutil.copytree(_PROBE, folder / "probe" / "jaxfix_probe", ignore=shutil.ignore_patterns("__pycache__"))
         shutil.move(folder / "probe" / "jaxfix_probe" / "sitecustomize.py", folder / "probe")
         yield folder
+    except OSError as error:
+        if not folders.is_full(error):
+            raise
+        hint = "make room there, or set `TMPDIR` to another folder"
+        raise EvidenceError(f"no room for a copy of what is run in `{folder.parent}`", hint=hint) from error
     finally:
         delete()
 

@@ -30,6 +30,7 @@ from jaxfix.drivers.workflow.session import (
     Session,
     opened,
     proven,
+    refuse_read_only,
     refuse_unwritable,
     second_look,
     weighed,
@@ -151,6 +152,8 @@ def _decided(session: Session, shown: Agenda | None, rerun: Callable[[str | None
     proofs = Proofs({})
     how = rerun(allowed.command)
     if allowed.mode is Mode.RERUN and session.fixable:
+        if not options.is_dry:
+            refuse_read_only(session)
         salvage = (lambda planned, receipts: None) if options.is_dry else salvaging(how, terminal)
         proofs = proven(session, how, options.written_over, terminal, salvage)
     if not options.interactive:

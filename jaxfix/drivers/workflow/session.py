@@ -114,6 +114,13 @@ def refuse_unwritable(session: Session, leave: Leave) -> tuple[Planned, ...]:
     return candidates
 
 
+def refuse_read_only(session: Session) -> None:
+    """Raises WriteError if what reruns may prove could not be written anyway."""
+    files.refuse_read_only(
+        entry.target.path for entry in own(session.candidates().changed) if entry.target.path is not None
+    )
+
+
 @frozen
 class Written:
     """What was written: where each source is, by its path, and how to undo it; None if nothing was."""

@@ -47,8 +47,6 @@ def bare(jit: Function, name: str) -> Function:
         if probe is None:
             return function
         probe.shadow_call.compiled.keep()
-        if not probe.settings.compares_steps:
-            return function
         in_place = getattr(jit, "__module__", "").startswith("flax.nnx")
         return _Bare(probe, name, function, jit(function, *args, **keywords), in_place=in_place).wrapped()
 
@@ -119,6 +117,8 @@ class _Bare:
         return None
 
     def _is_due(self) -> bool:
+        if not self.probe.settings.compares_steps:
+            return False
         number, spent = self.entry["calls"], self.entry["seconds"]
         if self.probe.shadow_call.finished:
             return self.probe.shadow_call.is_plain and not (self.is_late and self.calls > _AGAIN)
