@@ -27,18 +27,28 @@ def result_of(module: Module, statement: ast.stmt) -> ast.expr | None:
 
 
 def read_by(module: Module, statement: ast.stmt) -> ast.expr | None:
-    """What a statement computes on the device for the host: `x` of `total += float(x)`, of `losses.append(x)`."""
+    """What a statement computes on the device for the host: `x` of `total += float(x)`, `history["loss"].append(x)`."""
     match statement:
         case ast.Assign(targets=[ast.Name() | ast.Attribute()], value=value):
             found = _fetched(module, value)
         case ast.AugAssign(target=ast.Name() | ast.Attribute(), value=value):
             found = _fetched(module, value)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr="append"), args=[kept], keywords=[])):
-            value, found = statement.value, _fetched(module, kept)
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=items, attr="append"), args=[kept], keywords=[])):
+            if not _is_variable_or_item(items):
+                return None
+            value, found = statement.value, _fetched_of_several(module, kept) or _fetched(module, kept)
         case _:
             return None
     is_kept = found is not value and not _counts_on_host(module, found) and _comes_back(module, found)
     return found if is_kept else None
+
+
+def _is_variable_or_item(items: ast.expr) -> bool:
+    """Whether it is a variable, an attribute of one, or an item of either by a written key."""
+    match items:
+        case ast.Subscript(value=value, slice=ast.Constant()):
+            items = value
+    return isinstance(items, ast.Name) or (isinstance(items, ast.Attribute) and isinstance(items.value, ast.Name))
 
 
 def _counts_on_host(module: Module, expr: ast.expr) -> bool:
@@ -90,10 +100,13 @@ def _comes_back(module: Module, found: ast.expr) -> bool:
 
 
 def _fetched_of_several(module: Module, value: ast.expr) -> ast.expr | None:
-    """The only array of a tuple that is computed in place, and fetched; the others are names, fetched or not."""
-    if not isinstance(value, ast.Tuple):
-        return None
-    every = [(each, _fetched(module, each)) for each in value.elts]
+    """The only array computed in place, and fetched, among several values; the others are names, fetched or not."""
+    match value:
+        case ast.Tuple(elts=several) | ast.Dict(values=several):
+            pass
+        case _:
+            return None
+    every = [(each, _fetched(module, each)) for each in several]
     computed = [pair for pair in every if not isinstance(pair[1], ast.Name | ast.Constant)]
     return computed[0][1] if len(computed) == 1 and computed[0][0] is not computed[0][1] else None
 
