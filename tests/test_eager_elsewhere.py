@@ -310,6 +310,14 @@ def test_a_method_of_an_object_of_a_library_is_none_of_the_project() -> None:
     assert _found_in("arithmetic", texts) == [] and _found_in("agents", texts) == []
 
 
+def test_an_object_that_no_other_file_can_meet_is_another_one() -> None:
+    texts = _program("agents.Plain")
+    act = AGENTS[AGENTS.index("class Plain") : AGENTS.index("    def update")].replace("Plain", "Lone")
+    lone = f"import jax.numpy as jnp\n\n{act}\nprint(Lone(jnp.ones(4)).act(jnp.ones(4)))\n"
+    assert _found_in("lone", texts | {"lone": lone}) == []
+    assert _found_in("lone", texts | {"lone": f"import play\n{lone}play.fit(None, 1, 2)\n"}) != []
+
+
 def test_a_method_that_takes_other_arguments_is_another_one() -> None:
     texts = _program('TABLE["slow"]')
     texts["play"] = (

@@ -177,6 +177,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     loose,
     started_each,
     work_of,
+    works_of,
 )
 from jaxfix_codemods.unjitted_update.mapped import Mapped, cure, every_mapped
 from jaxfix_codemods.unjitted_update.work import Way, shortest, site, ways
@@ -364,16 +365,18 @@ def _of_elsewhere(
 
 
 def _most_of(module: Module, values: Values, function: ast.FunctionDef) -> Extraction | None:
-    """The statements of a function that can be traced together, where they start enough."""
-    try:
-        work = work_of(module, function)
-        found = inline.judge(module, values, function, work) if work else None
-    except Declined:
-        return None
+    """The statements of a function, or of a branch in it, that can be traced together, where they start enough."""
     starts = module.get(Device).starts
-    if found is None or sum(map(starts, found.row.statements)) < ENOUGH or _only_begins(found):
-        return None
-    return None if is_smaller_part(module, found.row.statements, function) else found
+    for work in works_of(module, function):
+        try:
+            found = inline.judge(module, values, function, work) if work else None
+        except Declined:
+            continue
+        is_enough = found is not None and sum(map(starts, found.row.statements)) >= ENOUGH
+        is_worth_it = found is not None and is_enough and not _only_begins(found)
+        if found is not None and is_worth_it and not is_smaller_part(module, found.row.statements, function):
+            return found
+    return None
 
 
 def _of_glue(module: Module, values: Values, loop: ast.stmt, glue: Glue, taken: "_Taken") -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from jaxfix.api import Module, Runs, Staging, Work, frozen, in_order, jitted_by_decorator, walk
 from jaxfix.api.analysis import (
+    DEFINED_AS,
     HOT,
     IS_USED,
     USERS,
@@ -165,8 +166,25 @@ def least_beside(module: Module, loop: ast.stmt) -> int:
 
 def work_of(module: Module, function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements of a function that start programs."""
+    return _work_in(module, function.body)
+
+
+def works_of(module: Module, function: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
+    """Those of the function itself, and of the branches in it that start enough."""
+    yield work_of(module, function)
+    pending = [each for each in function.body if isinstance(each, ast.If | ast.With)]
+    while pending:
+        outer = pending.pop(0)
+        for block in (outer.body, outer.orelse if isinstance(outer, ast.If) else []):
+            work = _work_in(module, block)
+            if sum(map(module.get(Device).starts, work)) >= ENOUGH:
+                yield work
+            pending += [each for each in block if isinstance(each, ast.If | ast.With)]
+
+
+def _work_in(module: Module, block: Sequence[ast.stmt]) -> list[ast.stmt]:
     kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
-    return [each for each in function.body if isinstance(each, kinds) and module.get(Device).starts(each)]
+    return [each for each in block if isinstance(each, kinds) and module.get(Device).starts(each)]
 
 
 def is_smaller_part(module: Module, taken: Sequence[ast.stmt], function: ast.FunctionDef) -> bool:
@@ -220,13 +238,24 @@ def looped_elsewhere(module: Module) -> Iterator[tuple[ast.FunctionDef, Use]]:
         if function.decorator_list or module.get(Likely).of_function(function) < ENOUGH:
             continue
         found = instance_state.users(module, function)
-        every = (*(found.outside if found.is_looped_outside else ()), *found.through_objects)
+        through = found.through_objects if _may_be_met(module, function) else ()
+        every = (*(found.outside if found.is_looped_outside else ()), *through)
         if not every or module.get(Device).of_function(function) < ENOUGH or has_loops_at_work(module, function):
             continue
         eager = (use for use in every if not use.is_test and is_looped_at(use) and is_eager_at(project, use))
         use = next(eager, None)
         if use is not None:
             yield function, use
+
+
+def _may_be_met(module: Module, function: ast.FunctionDef) -> bool:
+    """Whether other files may meet an object of the class: they use it, or this file uses something of theirs."""
+    owner, place = module.method_of(function), module.surroundings
+    if owner is None or place.project.ask(IS_USED, f"{place.name}.{owner.name}"):
+        return True
+    of_modules = (module.qualname(each) for each in module.nodes(ast.Attribute))
+    names = {*module.names.imports.values(), *filter(None, of_modules)}
+    return any(place.project.ask(DEFINED_AS, place.absolute(name)) for name in names)
 
 
 def _for_others(module: Module) -> Iterator[ast.FunctionDef]:
