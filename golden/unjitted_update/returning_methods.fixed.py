@@ -35,6 +35,11 @@ def _energy(scale, point):
     return scale * jnp.sum(jnp.tanh(point) ** 2) - jnp.mean(jnp.cos(point))
 
 
+@jax.jit
+def _weight_2(scale, point):
+    return jnp.exp(-0.5 * scale * jnp.sum(point**2)) + jnp.mean(jnp.sin(point)) - jnp.max(jnp.cos(point))
+
+
 class Annealed:
     def __init__(self, scale):
         self.scale = scale
@@ -46,10 +51,10 @@ class Annealed:
     def cool(self):
         self.scale *= 0.9
 
-    # The trace has to know which kind it is.
+    # The trace would have to know which kind it is: a branch is a step.
     def weight(self, point):
         if self.kind == "gauss":
-            return jnp.exp(-0.5 * self.scale * jnp.sum(point**2)) + jnp.mean(jnp.sin(point)) - jnp.max(jnp.cos(point))
+            return _weight_2(self.scale, point)
         return jnp.max(point)
 
 

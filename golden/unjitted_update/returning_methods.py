@@ -31,7 +31,7 @@ class Annealed:
     def cool(self):
         self.scale *= 0.9
 
-    # The trace has to know which kind it is.
+    # The trace would have to know which kind it is: a branch is a step.
     def weight(self, point):
         if self.kind == "gauss":
             return jnp.exp(-0.5 * self.scale * jnp.sum(point**2)) + jnp.mean(jnp.sin(point)) - jnp.max(jnp.cos(point))
@@ -83,7 +83,7 @@ def main():
     for number in range(50):
         point = jnp.full(4, 0.1 * number)
         total += float(annealed.energy(point))  # want: unjitted-update
-        total += float(annealed.weight(point))  # want: unjitted-update (no fix)
+        total += float(annealed.weight(point))  # want: unjitted-update
         annealed.cool()
         window.push(float(number))
         total += float(window.spread())

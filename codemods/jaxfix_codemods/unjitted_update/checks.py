@@ -15,6 +15,7 @@ from jaxfix.api.analysis import (
     family,
     instance_state,
     is_counted,
+    methods,
     own_class,
     parameters_of,
     plain_parts,
@@ -101,6 +102,16 @@ def is_own(module: Module, root: ast.expr) -> bool:
         return False
     parameters = positional_of(around[-1].args)
     return bool(parameters) and parameters[0].arg == root.id
+
+
+def check_reads(module: Module, nodes: Sequence[ast.Attribute]) -> None:
+    """Refuses an attribute that code of its class computes, where each read may give another value."""
+    owner = own_class(module, nodes[0].value)
+    classes = family(module, owner) if owner is not None else ()
+    is_computed = len(nodes) > 1 and methods(classes, nodes[0].attr)
+    if is_computed or any(methods(classes, name) for name in ("__getattr__", "__getattribute__")):
+        shown = module.text(nodes[0])
+        raise Declined(Reason(Code.UNSTABLE, f"`{shown}` is computed, perhaps differently at each read"))
 
 
 def check_parameter(

@@ -38,6 +38,7 @@ from jaxfix_codemods.unjitted_update.checks import (
     check_called,
     check_names,
     check_parameter,
+    check_reads,
     check_results,
     check_texts,
     is_own,
@@ -248,6 +249,8 @@ class _Judge:
             if asked := found.values.get(whole) or found.parts.get(whole):
                 raise Declined(Reason(Code.NEEDS_VALUE, f"the step {asked}"))
             self._check_needed(name)
+            if name in self._variables.attributes:
+                check_reads(module, self._variables.attributes[name])
             if not self._waits:
                 check_buffer(module, name.partition("[")[0], scope)
                 for node in self._variables.attributes.get(name, ())[:1]:
