@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import CellType, CodeType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from .alter import Alter
@@ -66,8 +66,9 @@ class State:
         self.others = [_whole(name, value) for name, value in (named | given).items() if is_mutable(value)]
         self._is_object = Alter(reach.is_mine).is_object
         for label, owner in _objects([*given.values(), *named.values()], self._is_object):
+            is_whole = _does_more(type(owner), stored)
             for name in fields(owner):
-                if name in stored:
+                if is_whole or name in stored:
                     self.places.append(_attribute(label, owner, name))
                 elif is_mutable(held := getattr(owner, name, None)):
                     self.others.append(_whole(f"{label}.{name}", held))
@@ -198,6 +199,14 @@ def _last(node: ast.expr) -> set[str]:
     while isinstance(node, ast.Subscript):
         node = node.value
     return {node.attr} if isinstance(node, ast.Attribute) else set()
+
+
+def _does_more(kind: type, stored: set[str]) -> bool:
+    """Whether what is assigned to an attribute of these names may be kept under another: by code of the class."""
+    held = [vars(each)[name] for each in kind.__mro__ for name in stored & vars(each).keys()]
+    is_set = any(isinstance(getattr(type(value), "__set__", None), FunctionType) for value in held)
+    is_property = any(isinstance(value, property) for value in held)
+    return bool(stored) and (is_set or is_property or isinstance(kind.__setattr__, FunctionType))
 
 
 def _objects(values: list[Any], is_object: Callable[[Any], bool]) -> list[tuple[str, Any]]:
