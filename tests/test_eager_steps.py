@@ -127,3 +127,45 @@ def test_a_length_that_is_computed_of_itself_comes_to_an_end() -> None:
         "        n = n - x.size\n        x = x + jax.grad(loss)(x) * jnp.full(n, 2.0)\n    return x\n"
     )
     assert not analyze(SourceFile.decode("train.py", text.encode()), (unjitted_update.CODEMOD,)).bugs
+
+
+_CALLED = """\
+import jax
+import jax.numpy as jnp
+
+
+def loss(w, x):
+    return jnp.mean((x @ w - 1.0) ** 2)
+
+
+def step(w, x):
+    return w - 0.1 * jax.grad(loss)(w, x)
+
+
+class Learner:
+    def __init__(self):
+        self.weights = jnp.zeros(3)
+
+    def update(self, x):
+        gradient = jax.grad(loss)(self.weights, x)
+        self.weights = self.weights - 0.1 * gradient
+        self.weights = self.weights * 0.99
+
+
+def main():
+    w, learner = jnp.zeros(3), Learner()
+    for i in range(9):
+        w = step(w, jnp.ones((4, 3)) * i)
+    for i in range(9):
+        learner.update(jnp.ones((4, 3)) * i)
+    print(w, learner.weights)
+
+
+main()
+"""
+
+
+def test_a_run_judges_the_function_that_is_rewritten_and_not_its_caller() -> None:
+    source = SourceFile.decode("a.py", _CALLED.encode())
+    fixes = plan(source, (unjitted_update.CODEMOD,), lambda _: None, BESIDE).applied
+    assert sorted(fix.function for fix in fixes) == ["Learner.update", "step"]

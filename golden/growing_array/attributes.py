@@ -93,7 +93,26 @@ class Computed:
 
     def fit(self, batches):
         for batch in batches:
-            self._all = jnp.append(self._all, jnp.sum(batch))  # want: growing-array (no fix): computes `_all`
+            self._all = jnp.append(self._all, jnp.sum(batch))  # want: growing-array (no fix): `Computed.__setattr__` runs
+
+
+class Doubling:
+    def __set__(self, owner, value):
+        setattr(owner, "all", value * 2)
+
+    def __get__(self, owner, kind=None):
+        return owner.all
+
+
+class Described:
+    _all = Doubling()
+
+    def __init__(self):
+        self._all = jnp.array([])
+
+    def fit(self, batches):
+        for batch in batches:
+            self._all = jnp.append(self._all, jnp.sum(batch))  # want: growing-array (no fix): `Described._all` may compute
 
 
 class Window:

@@ -15,6 +15,7 @@ from jaxfix.dataflow.solver import EXISTS, MAY, Lattice, Solver, optional
 from jaxfix.dataflow.sources import WHOLE, CastLike, Part
 from jaxfix.dataflow.types import Values
 from jaxfix.effects import aliases, instance_state, instances
+from jaxfix.effects.accessors import why_computed
 from jaxfix.effects.arrays import arrays
 from jaxfix.effects.attributes import reads_of, stores_of, value_at, why_object_changes
 from jaxfix.effects.counted import is_counted
@@ -238,6 +239,7 @@ __all__ = [
     "value_at",
     "varies_by_callers",
     "why_captures_unstable",
+    "why_computed",
     "why_live_after",
     "why_object_changes",
     "why_unstable",

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from jaxfix.dataflow.types import Values
+from jaxfix.effects.accessors import why_computed
 from jaxfix.effects.attributes import InstanceAttribute, reads_of, value_at, with_called
 from jaxfix.effects.instance_state import why_read_unstable
 from jaxfix.effects.plain_parts import is_no_tree_class
@@ -77,6 +78,9 @@ class _Reader:
         bound = [name for name in data if any(isinstance(use.ctx, ast.Store) for use in self._uses[name])]
         for name in bound:
             self._check_results(name)
+        for use in (use for name in data for use in self._uses[name]):
+            if (reason := why_computed(self._module, use)) is not None:
+                raise Declined(reason)
         passed = [name for name in data if self._is_passed(name, is_bound=name in bound)]
         changing = {*bound, *passed}
         for name in data:

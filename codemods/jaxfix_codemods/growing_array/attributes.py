@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from jaxfix.api import Code, Confidence, Declined, Finding, Identifiers, Module, Reason, Rewriter, Staging, frozen, walk
-from jaxfix.api.analysis import family, is_of_others, is_script, own_class
+from jaxfix.api.analysis import family, is_of_others, is_script, own_class, why_computed
 from jaxfix_codemods.collecting import check_way
 from jaxfix_codemods.growing_array.parts import (
     APPEND,
@@ -108,9 +108,10 @@ def _check_class(module: Module, held: _Held) -> None:
         known = {other.name for other in classes}
         if any(not isinstance(base, ast.Name) or base.id not in {*known, "object"} for base in each.bases):
             raise Declined(Reason(Code.UNREAD, f"a base of `{each.name}` may compute `{name}`"))
-        computing = {"__setattr__", "__getattribute__", name}
-        if each.keywords or any(getattr(member, "name", None) in computing for member in each.body):
+        if each.keywords:
             raise Declined(Reason(Code.SIDE_EFFECT, f"`{each.name}` computes `{name}`"))
+    if (reason := why_computed(module, held.target)) is not None:
+        raise Declined(reason)
     if next(iter(module.attributes("__dict__")), None) or next(iter(module.spelled_calls({"vars", "getattr"})), None):
         raise Declined(Reason(Code.SEES_SCOPE, "the file may look at all attributes of the object"))
 

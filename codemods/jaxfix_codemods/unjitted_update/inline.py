@@ -21,6 +21,7 @@ from jaxfix.api.analysis import (
     own_parameter,
     own_state,
     reaching,
+    why_computed,
     why_unstable,
 )
 from jaxfix.api.library import Transform, where
@@ -209,6 +210,7 @@ class _Judge:
                 self._variables.entries.setdefault(text, []).append(entry)
             self._check_entries()
         self._variables.attributes = dict(self._data_attributes())
+        self._check_computed()
         self._state: OwnState | None = None
         self._given, self._results, captured, self._root, self._filtered = self._checked()
         self._lifted = self._made_of_constants(captured)
@@ -439,6 +441,15 @@ class _Judge:
         """Whether the trace need not know the value of an attribute, of the object of a method, that it is passed."""
         is_of_method = is_own(self._module, self._variables.attributes[dot][0].value)
         return is_of_method and dot.partition(".")[2] not in self._demands.attributes
+
+    def _check_computed(self) -> None:
+        """Refuses attributes that are passed and bound once in place of several times, where that runs code."""
+        found = [each for nodes in self._variables.attributes.values() for each in nodes]
+        for items in self._variables.items.values():
+            found += [each for each in items if isinstance(each, ast.Attribute)] if len(items) > 1 else []
+        for reason in (why_computed(self._module, node) for node in found):
+            if reason is not None:
+                raise Declined(reason)
 
     def _check_entries(self) -> None:
         """Refuses entries of a dictionary that the row creates, and those that may not be there."""
