@@ -91,7 +91,8 @@ dataclass, an unknown base) is declined. The program keeps its object alive, so 
 are left alone. If a called method reads or sets what the step changes, the step works on a copy, `new =
 copy.copy(self)`: changing attributes and data become arguments, and the attributes that it sets are returned. That is
 declined if the class defines how it is copied, if an attribute was made from the object (`self.gradient =
-jax.grad(self.loss)`), or if a Python count would become an array.
+jax.grad(self.loss)`), or if a Python count would become an array. An attribute whose reads or assignments run code of
+its class (a descriptor, a property, `__setattr__`) is left alone: a step would run that once in place of several times.
 
 Errors: a step that raises, as for a batch of another shape, leaves all attributes unchanged, where the original has
 set some. So a step ends with its first attribute if a file of the project catches errors of its calls and continues.
@@ -247,7 +248,7 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
             continue
         recipe = partial(whole.decorate, step)
         eager = _Eager(call or function, f"`{function.name}` runs", where)
-        return _finding(eager, title, recipe, certain=certain)
+        return _finding(eager, title, recipe, certain=certain, shows=function)
     refused = None
     for call, function in reversed(way.calls):
         is_innermost = function is way.calls[-1][1]
@@ -263,7 +264,8 @@ def _of_function(module: Module, values: Values, way: Way) -> Finding:
         at = call or function
         certain = certain or (found.goes_on and _is_certain(module, at))
         eager = _Eager(at, f"`{function.name}` runs", where)
-        return _finding(eager, _title(module, found), partial(extract, module, found), certain=certain)
+        recipe = partial(extract, module, found)
+        return _finding(eager, _title(module, found), recipe, certain=certain, shows=found.row.at)
     eager = _Eager(looped or outermost, f"`{outermost.name}` runs", where)
     return _finding(eager, f"Put `{outermost.name}` under `jax.jit`", refused or first, certain=certain)
 
@@ -300,14 +302,15 @@ def _of_round(
         if not has_loops_at_work(module, function):
             step = whole.judge(module, values, function)
             taken.whole.add(function)
-            yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
+            yield _finding(eager, title, partial(whole.decorate, step), certain=certain, shows=function)
             return
     except Declined as declined:
         refused = declined.reason
     found = _most_of(module, values, function)
     if found is not None:
         taken.add(found)
-        yield _finding(eager, _title(module, found), partial(extract, module, found), certain=certain)
+        recipe = partial(extract, module, found)
+        yield _finding(eager, _title(module, found), recipe, certain=certain, shows=found.row.at)
         refused = None
     for inner, called in calls_in(module, function):
         if inner in taken.nodes:
@@ -417,7 +420,7 @@ def _only_called(
         return None
     taken.whole.add(function)
     title = f"Put `{function.name}` under `jax.jit`"
-    return _finding(eager, title, partial(whole.decorate, step), certain=certain)
+    return _finding(eager, title, partial(whole.decorate, step), certain=certain, shows=function)
 
 
 def _of_mapped(module: Module, values: Values, mapped: Mapped, taken: "_Taken") -> Iterator[Finding]:
@@ -481,7 +484,8 @@ def _of_nnx(module: Module, values: Values, way: Way) -> Finding:
     try:
         if function is not None:
             step = nnx.judge(module, values, function)
-            return _finding(eager, f"Put {what} under `nnx.jit`", partial(whole.decorate, step), certain=certain)
+            title, recipe = f"Put {what} under `nnx.jit`", partial(whole.decorate, step)
+            return _finding(eager, title, recipe, certain=certain, shows=function)
         assert way.loop is not None
         found = nnx.judge_statements(module, values, way.loop, way.work)
         title = "Move the step into a function under `nnx.jit`"
@@ -561,7 +565,10 @@ class _Taken:
         return bool(self.traced)
 
 
-def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool) -> Finding:
+def _finding(
+    eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain: bool, shows: ast.AST | None = None
+) -> Finding:
+    """`shows` is the function that is rewritten, or code of it, where that is another one than the loop's."""
     return Finding(
         at=eager.at,
         message=f"{eager.what} eagerly in {eager.where}: each operation is dispatched separately, in every iteration",
@@ -571,6 +578,7 @@ def _finding(eager: _Eager, title: str, cure: Recipe | Reason | None, *, certain
         confidence=Confidence.CERTAIN if certain else Confidence.POSSIBLE,
         guess=True,
         certain_if="this loop runs eagerly, and often",
+        shows=shows,
     )
 
 
