@@ -4,6 +4,7 @@ import ast
 
 from jaxfix.api import FUNCTIONS, Code, Declined, Module, Reason
 from jaxfix.api.analysis import Form, Kind, Sources, Values, class_of, family, own_class
+from jaxfix.api.library import Dtype, Result, short_names
 from jaxfix_codemods.jitting.traced import (
     integer_fields,
     is_integer,
@@ -15,6 +16,8 @@ from jaxfix_codemods.jitting.traced import (
 from jaxfix_codemods.unjitted_update.binding import counts_iterations
 from jaxfix_codemods.unjitted_update.device import Device
 from jaxfix_codemods.unjitted_update.keyed import entry_text, is_entry, is_spelled, values_of_entry
+
+_AVERAGES = short_names(Dtype.FLOAT, "jax.numpy") & short_names(Result.REDUCED, "jax.Array")
 
 
 class Integers:
@@ -145,6 +148,9 @@ class Integers:
         return found
 
     def _is_float(self, expr: ast.AST) -> bool:
+        match expr:
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in _AVERAGES - self._module.names.defining:
+                return True
         value = self._module.get(Values).of(expr)
         return value.is_array or (value.kind is Kind.FLOAT and not value.assumed)
 
