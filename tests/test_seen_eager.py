@@ -5,6 +5,7 @@ from textwrap import dedent
 import pytest
 
 from jaxfix.engine.analyze import analyze
+from jaxfix.engine.plan import plan
 from jaxfix.report.finding import Confidence
 from jaxfix.report.trace.compiles import Place
 from jaxfix.report.trace.hot import Hot, Work
@@ -69,3 +70,47 @@ def test_the_line_of_the_call_says_so() -> None:
 @pytest.mark.parametrize("surroundings", [hot(LOSS, CALL, programs=100), hot(14)])
 def test_few_programs_and_other_lines_say_nothing(surroundings: Surroundings) -> None:
     assert found(surroundings) == []
+
+
+PLAYING = dedent("""\
+    import jax
+    import jax.numpy as jnp
+
+
+    class Drawing:
+        def __init__(self, key):
+            self.key = key
+            self.means = jnp.zeros(5)
+
+        def choose(self, x):
+            self.key, sub = jax.random.split(self.key)
+            sampled = self.means + jax.random.normal(sub, (5,))
+            return int(jnp.argmax(sampled * x))
+
+
+    class Greedy:
+        def __init__(self):
+            self.means = jnp.ones(5)
+
+        def choose(self, x):
+            return int(jnp.argmax(self.means * x))
+
+
+    def play(agents, x):
+        for agent in agents:
+            for step in range(300):
+                agent.choose(x)
+
+
+    play([Drawing(jax.random.key(0)), Greedy()], jnp.ones(5))
+    """)
+
+
+def test_a_method_that_a_run_calls_is_fixed_whoever_calls_it() -> None:
+    source = SourceFile.decode("a.py", PLAYING.encode())
+    assert analyze(source, CODEMODS).diagnostics == ()
+    around = Surroundings(hot=tuple(region for line in (12, 21) for region in hot(line).hot))
+    shown = analyze(source, CODEMODS, surroundings=around).diagnostics
+    assert [(each.line, each.fixable) for each in shown] == [(10, True), (20, True)]
+    after = plan(source, CODEMODS, lambda fix: None, around).after.decode()
+    assert "self.key, value = _choose(self.key, self.means, x)" in after

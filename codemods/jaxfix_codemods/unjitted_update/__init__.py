@@ -176,6 +176,7 @@ from jaxfix_codemods.unjitted_update.glue import (
     least_beside,
     looped_elsewhere,
     loose,
+    seen,
     started_each,
     work_of,
     works_of,
@@ -218,6 +219,10 @@ def find(module: Module) -> Iterator[Finding]:
     for function, use in looped_elsewhere(module):
         if function not in taken.functions:
             yield from _of_elsewhere(module, values, function, use, taken)
+    for function in seen(module):
+        is_taken = function in taken.functions or not taken.nodes.isdisjoint(function.body)
+        if not is_taken and not taken.holds(module, function) and not taken.traces(module, function.body[0]):
+            yield from _of_seen(module, values, function, taken)
     yield from (found for loop, found in steps if taken.whole.isdisjoint(module.functions_around(loop)))
     for mapped in every_mapped(module):
         yield from _of_mapped(module, values, mapped, taken)
@@ -367,7 +372,25 @@ def _of_elsewhere(
     yield _finding(eager, title, partial(whole.decorate, step), certain=certain)
 
 
-def _most_of(module: Module, values: Values, function: ast.FunctionDef) -> Extraction | None:
+def _of_seen(module: Module, values: Values, function: ast.FunctionDef, taken: "_Taken") -> Iterator[Finding]:
+    """What a run has called often, whoever calls it: as a whole, or the most of it."""
+    taken.functions.add(function)
+    eager = _Eager(function, f"`{function.name}` runs")
+    try:
+        if not has_loops_at_work(module, function):
+            step = whole.judge(module, values, function)
+            title = f"Put `{function.name}` under `jax.jit`"
+            yield _finding(eager, title, partial(whole.decorate, step), certain=False)
+            return
+    except Declined:
+        pass
+    found = _most_of(module, values, function, FEWEST)
+    if found is not None:
+        taken.add(found)
+        yield _finding(eager, _title(module, found), partial(extract, module, found), certain=False)
+
+
+def _most_of(module: Module, values: Values, function: ast.FunctionDef, fewest: int = ENOUGH) -> Extraction | None:
     """The statements of a function, or of a branch in it, that can be traced together, where they start enough."""
     starts = module.get(Device).starts
     for work in works_of(module, function):
@@ -375,7 +398,7 @@ def _most_of(module: Module, values: Values, function: ast.FunctionDef) -> Extra
             found = inline.judge(module, values, function, work) if work else None
         except Declined:
             continue
-        is_enough = found is not None and sum(map(starts, found.row.statements)) >= ENOUGH
+        is_enough = found is not None and sum(map(starts, found.row.statements)) >= fewest
         is_worth_it = found is not None and is_enough and not _only_begins(found)
         if found is not None and is_worth_it and not is_smaller_part(module, found.row.statements, function):
             return found

@@ -106,6 +106,25 @@ def is_seen(module: Module, *nodes: ast.AST) -> bool:
     return False
 
 
+def seen(module: Module) -> Iterator[ast.FunctionDef]:
+    """The functions in which a traced run has dispatched many programs one by one, and that are not under `jit`."""
+    many = [region for region in module.hot if region.kind is Work.EAGER and region.programs >= _MANY]
+    end = module.tree.body[-1].end_lineno or 0
+    found: dict[ast.FunctionDef, None] = {}
+    for region in many:
+        around = [each for each in module.nodes(ast.FunctionDef) if _is_within(region.first, region.last, each)]
+        is_all = region.first <= 1 and end <= region.last  # it is asked what a run may show
+        every = module.nodes(ast.FunctionDef) if is_all else around[-1:]
+        found.update(dict.fromkeys(each for each in every if isinstance(each, ast.FunctionDef)))
+    for function in found:
+        if not function.decorator_list and not module.get(Staging).is_only_traced(function.body[0]):
+            yield function
+
+
+def _is_within(first: int, last: int, function: ast.AST) -> bool:
+    return isinstance(function, ast.FunctionDef) and function.lineno <= first and last <= (function.end_lineno or 0)
+
+
 def is_hot(module: Module, loop: ast.For | ast.While) -> bool:
     """Whether `loop` runs eagerly, and more than a few iterations.
 
