@@ -52,6 +52,7 @@ class RequiredValues:
 
     def __init__(self, module: Module, outermost: ast.AST) -> None:
         self._module, self._outermost = module, outermost
+        self._enclosing = module.functions_around(outermost)
         self.around: ast.AST | None = None
         self.inside: Collection[ast.AST] = ()
 
@@ -107,7 +108,7 @@ class RequiredValues:
             return ()
         if owner is None or owner is self._module.tree:
             return ()  # a builtin, or what `why_unstable` judges
-        if not isinstance(owner, FUNCTIONS) or owner in self._module.ancestors(self._outermost):
+        if not isinstance(owner, FUNCTIONS) or owner in self._enclosing:
             return ()  # of a function around what is traced, it is known
         values = []
         for binding in self._module.bindings(name, owner):

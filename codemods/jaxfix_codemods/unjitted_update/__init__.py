@@ -373,7 +373,7 @@ def _of_elsewhere(
 
 
 def _of_seen(module: Module, values: Values, function: ast.FunctionDef, taken: "_Taken") -> Iterator[Finding]:
-    """What a run has called often, whoever calls it: as a whole, or the most of it."""
+    """What a run has called often: as a whole, or the most of it."""
     taken.functions.add(function)
     eager = _Eager(function, f"`{function.name}` runs")
     try:

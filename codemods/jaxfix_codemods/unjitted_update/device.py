@@ -266,7 +266,7 @@ class Likely:
             return OF_A_TREE
         if isinstance(call.func, ast.Call):
             if makes_gradient(module, call.func):
-                return max(2 * OF_A_TREE, _OF_A_GRADIENT * self._of_first(call.func))
+                return self._derived(call.func)
             if module.qualname(call.func.func) not in _BATCHING:
                 return 0
             return 2 * OF_A_TREE if call.func.args and self._is_model(call.func.args[0]) else OF_A_TREE
@@ -281,10 +281,9 @@ class Likely:
             return self.of_function(function)
         return 2 * OF_A_TREE if self._is_applied(call) else self._method(call)
 
-    def _of_first(self, transformed: ast.Call) -> int:
-        """What a call of the function that is transformed starts, where it is one of this file."""
-        function = self._module.definition(transformed.args[0]) if transformed.args else None
-        return self.of_function(function) if function is not None else 0
+    def _derived(self, gradient: ast.Call) -> int:
+        """What a call of a gradient starts."""
+        return 2 * OF_A_TREE
 
     def _stacked(self, parts: ast.expr) -> int:
         """The programs that make one array of several."""
@@ -520,6 +519,15 @@ class Device(Likely):
                     if self.is_array(whole):
                         return True
         return False
+
+
+class Derived(Device):
+    """The same, but a gradient counts as its function, where this file has that: for what does not run each time."""
+
+    def _derived(self, gradient: ast.Call) -> int:
+        function = self._module.definition(gradient.args[0]) if gradient.args else None
+        started = self.of_function(function) if function is not None else 0
+        return max(2 * OF_A_TREE, _OF_A_GRADIENT * started)
 
 
 def _reads_values(node: ast.AST, names: Collection[str]) -> bool:

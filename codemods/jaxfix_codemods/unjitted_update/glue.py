@@ -24,7 +24,7 @@ from jaxfix.api.analysis import (
 )
 from jaxfix.api.library import Package, where
 from jaxfix_codemods.jitting.whole import LOOPS
-from jaxfix_codemods.unjitted_update.device import ENOUGH, Device, Likely, likely_callee
+from jaxfix_codemods.unjitted_update.device import ENOUGH, Derived, Device, Likely, likely_callee
 from jaxfix_codemods.unjitted_update.evident import wants_values
 from jaxfix_codemods.unjitted_update.returned import read_by
 
@@ -96,6 +96,8 @@ def _is_check(module: Module, loop: ast.For | ast.While) -> bool:
 
 def is_seen(module: Module, *nodes: ast.AST) -> bool:
     """Whether a traced run has dispatched many programs one by one at the lines of one of `nodes`, or below them."""
+    if not module.hot:
+        return False
     many = [region for region in module.hot if region.kind is Work.EAGER and region.programs >= _MANY]
     lines = {place.line for region in many for place in region.chain if place.path == region.path}
     for first, last in ((node.lineno, node.end_lineno) for node in nodes if isinstance(node, ast.stmt | ast.expr)):
@@ -108,6 +110,8 @@ def is_seen(module: Module, *nodes: ast.AST) -> bool:
 
 def seen(module: Module) -> Iterator[ast.FunctionDef]:
     """The functions in which a traced run has dispatched many programs one by one, and that are not under `jit`."""
+    if not module.hot:
+        return
     many = [region for region in module.hot if region.kind is Work.EAGER and region.programs >= _MANY]
     end = module.tree.body[-1].end_lineno or 0
     found: dict[ast.FunctionDef, None] = {}
@@ -313,15 +317,15 @@ def is_at_times(module: Module, node: ast.AST, loop: ast.AST) -> bool:
 
 def started_each(module: Module, call: ast.Call) -> float:
     """How many programs a call starts in an iteration on average, where an `if` says every how many it comes to it."""
-    started = float(module.get(Device).starts(call))
+    period = 1
     inner: ast.AST = call
     for outer in module.ancestors(call):
         if isinstance(outer, LOOPS):
             break
         if isinstance(outer, ast.If) and inner in outer.body:
-            started /= _period(module, outer.test)
+            period *= _period(module, outer.test)
         inner = outer
-    return started
+    return module.get(Derived if period > 1 else Device).starts(call) / period
 
 
 _USUAL = 10
