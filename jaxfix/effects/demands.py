@@ -52,7 +52,6 @@ class RequiredValues:
 
     def __init__(self, module: Module, outermost: ast.AST) -> None:
         self._module, self._outermost = module, outermost
-        self._enclosing = module.functions_around(outermost)
         self.around: ast.AST | None = None
         self.inside: Collection[ast.AST] = ()
 
@@ -108,7 +107,8 @@ class RequiredValues:
             return ()
         if owner is None or owner is self._module.tree:
             return ()  # a builtin, or what `why_unstable` judges
-        if not isinstance(owner, FUNCTIONS) or owner in self._enclosing:
+        is_outer = owner is not self._outermost and owner in self._module.functions_around(self._outermost)
+        if not isinstance(owner, FUNCTIONS) or is_outer:
             return ()  # of a function around what is traced, it is known
         values = []
         for binding in self._module.bindings(name, owner):
