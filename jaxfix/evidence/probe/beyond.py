@@ -319,6 +319,8 @@ class Beyond:
         if self.sides.before_reach.names & READING:
             for how, change in read_files.others():
                 self._compare_with(how, leaves, change)
+        yield from items.ordered(self.sample, moved)
+        yield from items.retyped(self.sample, moved, before.names | self.sides.reach.names)
                 yield
         for user in Between(self.trial.supplied(self.sample.arguments(leaves))).users():
             self._compare_with(f"`{user}` that changes what else is given", leaves, functools.partial(changing, user))

@@ -1,9 +1,12 @@
-"""Dictionaries and lists with other items: keys that the sources distinguish, None, one more, another keyword."""
+"""Dictionaries and lists with other items: keys that the sources distinguish, None, one more, another keyword.
+
+Also lists in the place of tuples and the other way round, where the sources ask for the type.
+"""
 
 import ast
 import math
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict, namedtuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import CodeType, MappingProxyType
 from typing import Any
 
@@ -14,6 +17,8 @@ from .samples import Sample
 
 _MOST, _MOST_TEXTS, _SEPARATORS = 3, 6, "/.:_"
 _KEYWORDS = 0x08
+_NAMED: Any = namedtuple
+_TYPES, _SEQUENCES = {"isinstance", "issubclass", "type"}, {"list", "tuple", "Sequence", "Collection", "Iterable"}
 
 
 def moved(sample: Sample, *, hazardous: bool) -> dict[str, Any]:
@@ -75,6 +80,69 @@ def lists(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, S
                 )
             yield f"{GIVEN}`{name}` with no items", sample.replaced(name, type(value)())
             yield f"{GIVEN}`{name}` with a None", sample.replaced(name, type(value)((*value[:-1], None)))
+
+
+def ordered(sample: Sample, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Sample]]:
+    """The call with lists and tuples in reverse order, and with items that are there twice, or named as another one."""
+    for name, value in arguments.items():
+        if type(value) in (list, tuple) and len(value) > 1:
+            kind, (first, *_, last) = type(value), value
+            yield f"{GIVEN}`{name}` in reverse order", sample.replaced(name, kind(value[::-1]))
+            if isinstance(first, str | int | float | tuple | list | dict):
+                yield f"{GIVEN}`{name}` with its first item twice", sample.replaced(name, kind((first, *value)))
+            if (other := _named_as(first, last)) is not None:
+                yield f"{GIVEN}`{name}` with two items of one name", sample.replaced(name, kind((*value, other)))
+
+
+def _named_as(first: Any, last: Any) -> Any:
+    """The last item under the name of the first: with the same text or whole number; None where it has none."""
+    if type(first) is not type(last):
+        return None
+    if type(first) is dict:
+        named = {key: held for key, held in first.items() if isinstance(held, str)}
+        return last | named if named else None
+    if isinstance(first, tuple | list) and len(first) > 1 and len(first) == len(last):
+        other = [one if isinstance(one, str | int) else two for one, two in zip(first, last, strict=True)]
+        if any(one is two for one, two in zip(first, other, strict=True)):
+            return last._make(other) if hasattr(last, "_make") else type(last)(other)
+    return None
+
+
+def retyped(sample: Sample, arguments: Mapping[str, Any], names: Collection[str]) -> Iterator[tuple[str, Sample]]:
+    """The call with tuples for lists and lists for tuples, at any depth, where the sources ask for one of the types.
+
+    Args:
+      names: those that the sources mention.
+    """
+    if not (_TYPES.intersection(names) and _SEQUENCES.intersection(names)):
+        return
+    for name, value in arguments.items():
+        for how, new, old in (("tuples for lists", tuple, list), ("lists for tuples", list, tuple)):
+            for where, least in (("", 0), (" within it", 1)):
+                if _holds(value, old, least):
+                    made = _converted(value, new, old, least)
+                    yield f"{GIVEN}`{name}` with {how}{where}", sample.replaced(name, made)
+        if type(value) in (list, tuple) and value:
+            made = _NAMED("Items", [f"item_{number}" for number in range(len(value))])(*value)
+            yield f"{GIVEN}`{name}` as a named tuple", sample.replaced(name, made)
+
+
+def _holds(value: Any, kind: type, least: int) -> bool:
+    """Whether a value holds something of this very type, so deep at least."""
+    if type(value) not in (list, tuple, dict):
+        return False
+    inner = value.values() if type(value) is dict else value
+    return (least <= 0 and type(value) is kind) or any(_holds(item, kind, least - 1) for item in inner)
+
+
+def _converted(value: Any, new: type, old: type, least: int) -> Any:
+    """The value with what is of the one type as of the other, so deep at least."""
+    if type(value) is dict:
+        return {key: _converted(item, new, old, least - 1) for key, item in value.items()}
+    if type(value) not in (list, tuple):
+        return value
+    kind = new if least <= 0 and type(value) is old else type(value)
+    return kind(_converted(item, new, old, least - 1) for item in value)
 
 
 def keywords(

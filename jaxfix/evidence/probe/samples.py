@@ -245,6 +245,10 @@ def array(host: Any, weak: bool, sharding: Any = None) -> Any:
 def fresh(leaf: Any) -> Any:
     """The leaf, or a copy of it if a call may change or delete it."""
     numpy = sys.modules.get("numpy")
+    if type(leaf) in (list, tuple):  # in the place of an argument
+        return type(leaf)(map(fresh, leaf))
+    if type(leaf) is dict:
+        return {key: fresh(held) for key, held in leaf.items()}
     if is_tracer(leaf) or not is_array(leaf):
         copied = isinstance(leaf, set | bytearray) or (numpy is not None and isinstance(leaf, numpy.ndarray))
         return leaf.copy() if copied else leaf
@@ -267,10 +271,10 @@ def _is_written(after: Any, before: Any, original: Any) -> bool:
     numpy, tree = sys.modules.get("numpy"), _tree()
     try:
         (new, shape), (old, structure) = tree.tree_flatten(after), tree.tree_flatten(before)
-        given = tree.tree_leaves(original)
+        given, form = tree.tree_flatten(original)
     except (TypeError, ValueError):
         return False
-    if shape != structure or any(one is not other for one, other in zip(new, old, strict=True)):
+    if shape != structure or shape != form or any(one is not other for one, other in zip(new, old, strict=True)):
         return True
     pairs = zip(new, given, strict=True)
     return numpy is not None and any(_bytes(one) != _bytes(other) for one, other in pairs)
