@@ -70,3 +70,44 @@ def test_orders_names_and_types_of_containers_are_tried(tmp_path: Path) -> None:
     assert "given `tree` with tuples for lists" in found["leaves"]
     assert "given `table` with tuples for lists within it" in found["within"]
     assert "given `pairs` with two items of one name" in found["index"]
+
+
+def test_texts_of_other_parts_spaces_and_paths_are_tried(tmp_path: Path) -> None:
+    before = """
+    import os
+    def layer(name):
+        return name.split("/")[1]
+    def head(name):
+        return name.partition(".")[0]
+    def parse(text):
+        out = {}
+        for item in text.split(","):
+            key, _, value = item.partition("=")
+            out[key.strip()] = float(value)
+        return out
+    def checkpoint(root, step):
+        return os.path.join(root, "model") + "-%d" % step
+    def words(text):
+        return text.split()
+    def tail(name):
+        return name.rpartition(".")[2]
+    def pair(text):
+        first, second = text.split(":")
+        return second, first
+    layer("net/dense"), head("a.b"), parse("lr=0.1,decay=0.5"), checkpoint("runs", 1), words("a b"), pair("a:b")
+    tail("a.b")
+    """
+    changes = (
+        ('name.split("/")[1]', 'name.split("/")[-1]'),
+        ('name.partition(".")[0]', 'name.rpartition(".")[0]'),
+        ("out[key.strip()]", "out[key]"),
+        ('os.path.join(root, "model")', 'f"{root}/model"'),
+        ("text.split()", 'text.split(" ")'),
+        ('name.rpartition(".")[2]', 'name.rsplit(".", 1)[-1]'),
+        ('first, second = text.split(":")\n        return second, first', 'return tuple(text.split(":")[::-1])'),
+    )
+    names = ("layer", "head", "parse", "checkpoint", "words", "pair")
+    found = changed(tmp_path, before, changes, *names, "tail")
+    assert found.keys() == {*names}
+    assert "given `name` as 'net/dense/other'" in found["layer"]
+    assert "given `root` as ''" in found["checkpoint"]

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import declared, frozen, items, kinds, locks, read_files
+from . import declared, frozen, items, kinds, locks, read_files, texts
 from .afterwards import Afterwards
 from .alter import Alter
 from .between import Between, changing
@@ -250,8 +250,8 @@ class Beyond:
         for how, sample in self.sample.with_other_hidden():
             self._pair_of_options(f"{kinds.GIVEN}another `{how}`", sample)
             yield
-        mentioned, texts = self.sides.before_reach.names | self.sides.reach.names, self.hints.texts
-        for how, sample in frozen.others(self.sample, leaves, Alter(self.sides.reach.is_mine, [*texts]), mentioned):
+        mentioned, known = self.sides.before_reach.names | self.sides.reach.names, self.hints.texts
+        for how, sample in frozen.others(self.sample, leaves, Alter(self.sides.reach.is_mine, [*known]), mentioned):
             self._pair_of_options(f"{kinds.GIVEN}another `{how}`", sample)
             yield
         for how, sample in kinds.defaulted(self.sample, leaves, self.hints):
@@ -264,6 +264,10 @@ class Beyond:
             yield
         if not self.is_same and self.programs[0] is not None and not loops_freely(self.programs[0]):
             for how, other in kinds.largest(leaves):
+                self.trial.pair(how, other)
+                yield
+        if not (self.sides.hazardous or self.sides.writes or self.sample.traced):
+            for how, other in texts.others(self.sample, leaves, (self.sides.before_reach, self.sides.reach)):
                 self.trial.pair(how, other)
                 yield
         if not self.sides.hazardous:
@@ -310,6 +314,8 @@ class Beyond:
         yield from items.dictionaries(self.sample, moved, before.texts)
         yield from items.mappings(self.sample, moved, before)
         yield from items.lists(self.sample, moved)
+        yield from items.ordered(self.sample, moved)
+        yield from items.retyped(self.sample, moved, before.names | self.sides.reach.names)
         yield from items.keywords(self.sample, moved, self.sides.original, before)
 
     def between(self, leaves: Leaves) -> Iterator[None]:
@@ -319,8 +325,6 @@ class Beyond:
         if self.sides.before_reach.names & READING:
             for how, change in read_files.others():
                 self._compare_with(how, leaves, change)
-        yield from items.ordered(self.sample, moved)
-        yield from items.retyped(self.sample, moved, before.names | self.sides.reach.names)
                 yield
         for user in Between(self.trial.supplied(self.sample.arguments(leaves))).users():
             self._compare_with(f"`{user}` that changes what else is given", leaves, functools.partial(changing, user))
