@@ -74,3 +74,38 @@ def test_data_of_other_sizes_are_tried(tmp_path: Path) -> None:
         after = after.replace(old, new)
     found = differing(measured(tmp_path, BEFORE, after, *NAMES))
     assert set(NAMES) - found.keys() == set()
+
+
+def test_halves_and_numbers_whose_squares_overflow_are_tried(tmp_path: Path) -> None:
+    before = """
+    def bucket(values, width):
+        return [int(round(v / width)) for v in values]
+    def rounded(v):
+        return jnp.round(v)
+    def half_up(rate):
+        return int(rate + 0.5)
+    def cells(v, size=0.25):
+        return jnp.floor(jnp.abs(v) / size)
+    def norm(v):
+        return jnp.abs(v).max() * jnp.sqrt(jnp.sum((v / jnp.abs(v).max()) ** 2))
+    def down(v):
+        return jnp.floor(v)
+    bucket([0.3, 1.2, 2.6], 1.0), rounded(x * 0.3), half_up(1.2), cells(x - 2.3), norm(jnp.ones(4)), down(x)
+    """
+    changes = (
+        ("int(round(v / width))", "int(np.floor(v / width + 0.5))"),
+        ("jnp.round(v)", "jnp.sign(v) * jnp.floor(jnp.abs(v) + 0.5)"),
+        ("int(rate + 0.5)", "round(rate)"),
+        ("jnp.abs(v) / size", "jnp.sqrt(v * v) / size"),
+        ("jnp.abs(v).max() * jnp.sqrt(jnp.sum((v / jnp.abs(v).max()) ** 2))", "jnp.sqrt(jnp.sum(v**2))"),
+        ("jnp.floor(v)", "-jnp.ceil(-v)"),
+    )
+    after = before
+    for old, new in changes:
+        assert old in after
+        after = after.replace(old, new)
+    names = ("bucket", "rounded", "half_up", "cells", "norm")
+    found = differing(measured(tmp_path, before, after, *names, "down"))
+    assert found.keys() == {*names}
+    assert any(how.startswith("given halves") for how in found["bucket"])
+    assert "given numbers, too large to square" in found["cells"]

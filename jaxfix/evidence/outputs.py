@@ -25,7 +25,7 @@ INIT = "init"
 VARIABLE = " left `"
 # In the labels of what a generator yields.
 YIELDED = " yield "
-_UNFORGIVING = ("not finite", "in bfloat16")
+_UNFORGIVING = ("not finite", "in bfloat16", "too large to square", "too small to square")
 # Of an optimizer that runs eagerly, whose jitted self is compared bit by bit.
 TOLERANCE = 1e-3
 # Of a leaf, in a whole run: so far away it is named.

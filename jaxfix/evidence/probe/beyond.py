@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from . import declared, frozen, items, kinds, locks, read_files, texts
+from . import declared, frozen, items, kinds, locks, magnitudes, read_files, texts
 from .afterwards import Afterwards
 from .alter import Alter
 from .between import Between, changing
@@ -286,6 +286,11 @@ class Beyond:
                 if (turned := mixed(other)) is not other:
                     self.trial.pair(f"{how}{MIXED}", turned)
                     yield
+            names = self.sides.before_reach.names | self.sides.reach.names
+            odd = () if self.is_same else magnitudes.extremes(leaves)
+            for how, other in itertools.chain(magnitudes.halves(self.sample, leaves, names), odd):
+                self.trial.pair(how, other)
+                yield
         for how, other in kinds.sooner(self.sample, leaves, self.hints):
             self.trial.pair(how, other)
             yield
