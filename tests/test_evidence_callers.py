@@ -235,3 +235,25 @@ print(f(x, iter([x, x])))
     assert [word for word in words if "environment" in word] == [
         "other values of the environment variable `DECAY_RATE`"
     ]
+
+
+def test_generators_are_sent_values_that_they_take(tmp_path: Path) -> None:
+    before = """
+    def schedule(rate, steps):
+        for i in range(steps):
+            new = yield rate * jnp.exp(-0.1 * i)
+            if new is not None:
+                rate = new
+    def doubled(values):
+        for value in values:
+            yield value * 2
+    list(schedule(0.5, 3)), list(doubled([x, x]))
+    """
+    taken = "            if new is not None:\n                rate = new\n"
+    sent = f"            new = yield rate * jnp.exp(-0.1 * i)\n{taken}"
+    each = "        for value in values:\n            yield value * 2\n"
+    assert sent in before and each in before
+    after = before.replace(sent, "            yield rate * jnp.exp(-0.1 * i)\n")
+    after = after.replace(each, "        yield from (value * 2 for value in values)\n")
+    found = differing(measured(tmp_path, before, after, "schedule", "doubled"))
+    assert found == {"schedule": {"as called, and sent another value after its first"}}

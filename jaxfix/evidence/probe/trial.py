@@ -179,7 +179,8 @@ class Trial:
         """What callers do with a generator before it has ended."""
         if not self.sides.original.co_flags & inspect.CO_GENERATOR:
             return
-        for how, self.meanwhile in callers():
+        codes = [*self.sides.before_reach.codes, *self.sides.reach.codes]
+        for how, self.meanwhile in callers(codes):
             try:
                 self.pair(f"as called, {how}", leaves)
             finally:
