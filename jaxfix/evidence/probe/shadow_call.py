@@ -22,6 +22,7 @@ from types import FrameType, FunctionType
 from . import parameters
 from .arrival import unprofiled
 from .compiled import Compiled
+from .endless import DoesNotEnd, Limit
 from .files import real
 from .followed import Followed
 from .memory import peak_bytes
@@ -38,6 +39,7 @@ from .watching import Watching
 _CONCRETE, _OTHERS = 2, 1
 _EXAMINED, _MOST_VARIABLES = 20, 4
 _FUNCTION_S, _PROCESS_S, _LEAST_S, _GIVE_UP_S = 15.0, 60.0, 40.0, 30.0
+_ENDLESS_S = 15.0
 BESIDE = "the original beside it"
 _ODD = {0x80: "a coroutine", 0x200: "an asynchronous generator"}
 
@@ -63,6 +65,7 @@ class ShadowCall:
         self.is_plain = True
         self.beyond: set[tuple[str, bool, bool]] = set()
         self.deadline: float | None = None
+        self.limit = Limit(_ENDLESS_S)
         self.stores: Stores | None = None
         self.main: str | None = None
         self.clock: Clock | None = None
@@ -114,6 +117,7 @@ class ShadowCall:
         if self.finished:
             return
         self.finished = True
+        self.limit = Limit(_ENDLESS_S)
         with unprofiled():
             self._compare()
 
@@ -173,6 +177,7 @@ class ShadowCall:
                 self.record.beside.append({"function": name, "how": "warnings", "before": old, "after": new})
 
     def _is_late(self) -> bool:
+        self.limit.look()
         return self.deadline is not None and time.monotonic() > self.deadline
 
     def _give_up(self) -> None:
@@ -198,6 +203,8 @@ class ShadowCall:
                     self._sample(name, sample, function)
             except (Unkept, Unmade) as reason:
                 ended = str(reason)
+            except DoesNotEnd:
+                ended = f"a call of it with other data took more than {_ENDLESS_S:.0f} s"
             except Exception as error:
                 ended = _unforeseen(error)
             finally:

@@ -22,6 +22,7 @@ from .constructed import untried_integers
 from .contents import MOST_BYTES
 from .contexts import UNDER
 from .drawn import undrawn
+from .endless import DoesNotEnd, Limit
 from .files import is_foreign as is_of_library
 from .files import is_jax
 from .followed import Followed, functions_in
@@ -69,6 +70,8 @@ _UNLIKE = (SPECIAL, HALVED, RETYPED)
 """How labels of calls end whose single steps differ under a `jit` that is right: numbers become arrays there."""
 _CALL_S = 5.0
 RAISED, AFTER = "raised", " after "
+_ENDLESS, _TIMES = f"{RAISED} {DoesNotEnd.__name__}", 3
+"""Of a call that was ended, and in how many times less the original has to end that the other one is wrong."""
 _MOST_NUMBERS, _MOST_BOUNDS, _MOST_COUNT = 6, 2, 2048
 REFUSED = "data that only the original refuses"
 ODD_DATA, OTHER_DATA = "zeros and values that are not finite", "some of the other data"
@@ -84,6 +87,7 @@ class Owner(Protocol):
     Attributes:
       until: the processor time at which no other call is begun.
       deadline: when a call is given up; None while there is none.
+      limit: how long a call may run in Python.
       warned: what the originals and the rewritten functions have warned of, by function.
       is_plain: whether the calls are of data on which rounding alone may differ.
       beyond: the functions and kinds of calls beside which those were made that the program does not make.
@@ -95,6 +99,7 @@ class Owner(Protocol):
     record: Record
     until: float
     deadline: float | None
+    limit: Limit
     is_plain: bool
     warned: defaultdict[str, tuple[set[str], set[str]]]
     beyond: set[tuple[str, bool, bool]]
@@ -381,7 +386,11 @@ class Trial:
         self.owner.warned[self.name][1].update(self.warned)
         old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         self.owner.warned[self.name][0].update(self.warned)
+        began = time.monotonic()
         if more := sorted(held - self.held):
+        if _ENDLESS in (_error(new), _error(old)):
+            self._ended(how, old, new, time.monotonic() - began)
+            return False
             new = new | {"treedef": f"{new['treedef']}, whose {more[0]}"}
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         is_lost = self.is_measured and not new["treedef"].startswith(RAISED)
@@ -407,6 +416,13 @@ class Trial:
 
     def ask(self, how: str, leaves: Leaves) -> None:
         """Notes whether the original alone raises on data that it may not be made for."""
+    def _ended(self, how: str, old: dict[str, Any], new: dict[str, Any], seconds: float) -> None:
+        """Adds a call of the rewritten function that had to be ended; that of the original took so many seconds."""
+        self.slow = True
+        if _error(old) == _ENDLESS or seconds * _TIMES > self.owner.limit.seconds:
+            raise Unmade(f"a call of it with other data took more than {self.owner.limit.seconds:.0f} s")
+        self._add(how, old, new, Apart(None))
+
         sides = self.sides.after, self.sides.before
         new, old = (self._output(how, functools.partial(self._call, side, leaves)) for side in sides)
         if old["treedef"].startswith(RAISED):
@@ -489,19 +505,23 @@ class Trial:
             state.put_back(held)
             self.owner.deadline = None
 
-    def _outcome(self, call: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    def _outcome(self, call: Callable[[], Any]) -> tuple[Any, Exception | DoesNotEnd | None]:
         """The result of a call, or its exception."""
         try:
             value = call()
             if self.sides.calls_back:
+            if self.sides.hazardous:
+                self.owner.limit.begin()
                 importlib.import_module("jax").effects_barrier()
             return value, None
         except Unkept:
             raise
-        except Exception as error:
+        except (Exception, DoesNotEnd) as error:
             return None, error
 
-    def _raised(self, how: str, error: Exception, told: dict[str, Any]) -> dict[str, Any]:
+    def _raised(self, how: str, error: Exception | DoesNotEnd, told: dict[str, Any]) -> dict[str, Any]:
+        finally:
+            self.owner.limit.end()
         """A call that an exception has left, and what it had changed by then."""
         file = stated_in(error)
         self.is_stated, self.is_of_jax = file is not None, file is not None and is_jax(file)
