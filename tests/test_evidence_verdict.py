@@ -356,6 +356,7 @@ ELSEWHERE = replace(TRACED, function="train.py:other", is_same=False)
             "; the same program for every value of bool[], if `count`, `settings.rate` and all else are as in a call",
         ),
         ((TRACED, replace(TRACED, is_same=False)), Level.BITWISE, ""),
+        ((TRACED, replace(TRACED, computes=False)), Level.BITWISE, ""),
         ((), Level.BITWISE, ""),
     ],
 )

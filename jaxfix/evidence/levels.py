@@ -13,7 +13,7 @@ _ROUNDED = (Equality.ROUNDING, Equality.NUMBERS, Equality.FUSED, Equality.AS_JIT
 
 def level(found: Likeness, equality: Equality, programs: Collection[Traced]) -> Level:
     """The strongest word that the two runs and what was traced beside them allow."""
-    if is_same(programs):
+    if is_same(programs) and _tells(programs):
         return Level.PROGRAM_OF_ANY_SIZE if all(entry.any_size for entry in programs) else Level.PROGRAM
     is_exact = not (found.max_delta or found.max_ulp or found.double or found.drift)
     if equality is Equality.ROUNDING or (equality in _ROUNDED and not is_exact):
@@ -26,9 +26,14 @@ def is_same(programs: Collection[Traced]) -> bool:
     return bool(programs) and all(entry.is_same for entry in programs)
 
 
+def _tells(programs: Collection[Traced]) -> bool:
+    """Whether a program says what a function does: not of one that works on texts, numbers and containers in Python."""
+    return all(entry.computes for entry in programs)
+
+
 def same_program(programs: Sequence[Traced]) -> str | None:
     """That both functions are the same program, and for which values; None if unknown."""
-    if not is_same(programs):
+    if not is_same(programs) or not _tells(programs):
         return None
     arrays = " or ".join(dict.fromkeys(_listed(entry.arrays) for entry in programs if entry.arrays))
     of = f"for every value of {arrays}" if arrays else "whenever it is called"

@@ -162,6 +162,8 @@ class Traced:
       is_same: whether both are the same program: the same operations on the same values, wherever `jit` begins.
       any_size: whether they are that also of arrays of all other sizes from 2 on, equal ones staying equal.
       besides: what might make them another one: arguments that are not arrays, and what may be rebound.
+      computes: whether jax computes anything there of arrays; what Python does with texts, numbers and containers, no
+        trace shows.
     """
 
     function: str
@@ -169,6 +171,7 @@ class Traced:
     is_same: bool
     any_size: bool
     besides: tuple[str, ...] = ()
+    computes: bool = True
 
 
 @frozen

@@ -5,6 +5,7 @@ from typing import Any
 
 from .jaxprs import Untraced, same_program
 from .sizes import Sizes, of_any_size
+from .work import program
 
 ASKING = {"Tracer", "is_tracer", "is_concrete", "trace_state_clean", "eval_context", "ensure_compile_time_eval"}
 """What code asks for to do something else under a trace than eagerly."""
@@ -16,6 +17,7 @@ def compared(before: Side, after: Side, arrays: list[Any]) -> dict[str, Any]:
     return {
         "arrays": list(map(_shown, arrays)),
         "is_same": (is_same := _is_same(before, after, arrays)),
+        "computes": not is_same or bool(program(before, arrays).eqns),
         "any_size": is_same and _is_of_any_size(before, after, arrays),
     }
 

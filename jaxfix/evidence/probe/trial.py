@@ -326,7 +326,9 @@ class Trial:
         """Adds whether both are the same program, and what else than arrays might make them another one."""
         names = zip(self.sample.names(), self.sample.leaves(), strict=True)
         besides = dict.fromkeys([*(name for name, leaf in names if not is_array(leaf)), *self.slots])
-        self.record.programs.append({"function": self.name, **found, "besides": list(besides)})
+        computes = found["computes"] and bool(found["arrays"] or not besides)
+        told = {"function": self.name, **found, "computes": computes, "besides": list(besides)}
+        self.record.programs.append(told)
         if found["is_same"] and besides:
             first, *more = besides
             self.record.untried.leave_out(
@@ -384,13 +386,13 @@ class Trial:
         held = self.held
         is_ours = self.is_stated and not self.is_of_jax
         self.owner.warned[self.name][1].update(self.warned)
-        old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
-        self.owner.warned[self.name][0].update(self.warned)
         began = time.monotonic()
-        if more := sorted(held - self.held):
+        old, deleted = self._output(how, functools.partial(before, leaves)), deleted - self.deleted
         if _ENDLESS in (_error(new), _error(old)):
             self._ended(how, old, new, time.monotonic() - began)
             return False
+        self.owner.warned[self.name][0].update(self.warned)
+        if more := sorted(held - self.held):
             new = new | {"treedef": f"{new['treedef']}, whose {more[0]}"}
         self.slow = self.slow or time.process_time() - started > 2 * _CALL_S
         is_lost = self.is_measured and not new["treedef"].startswith(RAISED)
@@ -414,8 +416,6 @@ class Trial:
             self.record.beside[-1]["deleted"] = sorted(deleted)
         return not old["treedef"].startswith(RAISED)
 
-    def ask(self, how: str, leaves: Leaves) -> None:
-        """Notes whether the original alone raises on data that it may not be made for."""
     def _ended(self, how: str, old: dict[str, Any], new: dict[str, Any], seconds: float) -> None:
         """Adds a call of the rewritten function that had to be ended; that of the original took so many seconds."""
         self.slow = True
@@ -423,6 +423,8 @@ class Trial:
             raise Unmade(f"a call of it with other data took more than {self.owner.limit.seconds:.0f} s")
         self._add(how, old, new, Apart(None))
 
+    def ask(self, how: str, leaves: Leaves) -> None:
+        """Notes whether the original alone raises on data that it may not be made for."""
         sides = self.sides.after, self.sides.before
         new, old = (self._output(how, functools.partial(self._call, side, leaves)) for side in sides)
         if old["treedef"].startswith(RAISED):
@@ -508,20 +510,20 @@ class Trial:
     def _outcome(self, call: Callable[[], Any]) -> tuple[Any, Exception | DoesNotEnd | None]:
         """The result of a call, or its exception."""
         try:
-            value = call()
-            if self.sides.calls_back:
             if self.sides.hazardous:
                 self.owner.limit.begin()
+            value = call()
+            if self.sides.calls_back:
                 importlib.import_module("jax").effects_barrier()
             return value, None
         except Unkept:
             raise
         except (Exception, DoesNotEnd) as error:
             return None, error
-
-    def _raised(self, how: str, error: Exception | DoesNotEnd, told: dict[str, Any]) -> dict[str, Any]:
         finally:
             self.owner.limit.end()
+
+    def _raised(self, how: str, error: Exception | DoesNotEnd, told: dict[str, Any]) -> dict[str, Any]:
         """A call that an exception has left, and what it had changed by then."""
         file = stated_in(error)
         self.is_stated, self.is_of_jax = file is not None, file is not None and is_jax(file)
