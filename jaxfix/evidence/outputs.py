@@ -468,12 +468,30 @@ def _ending(before: str | None, after: str | None) -> str:
 
 def _leaves(before: Output, after: Output, may: Allowed, *, retyped: bool) -> Iterator[_Alike | str]:
     if before.treedef != after.treedef or len(before.leaves) != len(after.leaves):
-        yield f": structure {_shorten(before.treedef)} became {_shorten(after.treedef)}"
+        yield _restructured(before, after)
         return
     for old, new in zip(before.leaves, after.leaves, strict=True):
         found = _retyped(old, new) if retyped and _are_floats(old, new) else _leaf(old, new, may)
         is_moored = may.moored and old.placed != new.placed
         yield found if isinstance(found, str) else replace(found, moored=is_moored, is_wide=old.dtype in _WIDE)
+
+
+def _restructured(before: Output, after: Output) -> str:
+    """How two structures differ; of objects, which are leaves and may hold others, their types or what they hold."""
+    if before.treedef != after.treedef:
+        return f": structure {_structure(before)} became {_structure(after)}"
+    old, new = ({leaf.path: _typed(leaf) for leaf in output.leaves} for output in (before, after))
+    for path in [path for path in old if path in new and old[path] != new[path]]:
+        return f"{path}: {old[path]} became {new[path]}"
+    for path in [path for path in (*old, *new) if path not in old or path not in new]:
+        return f"{path}: {old.get(path, 'nothing')} became {new.get(path, 'nothing')}"
+    return f": {len(before.leaves)} values became {len(after.leaves)}"
+
+
+def _structure(output: Output) -> str:
+    """The structure of an output; the type where it is a single value."""
+    is_single = output.treedef in ("*", "PyTreeDef(*)") and output.leaves
+    return _typed(output.leaves[0]) if is_single else _shorten(output.treedef)
 
 
 def _are_floats(old: Leaf, new: Leaf) -> bool:
