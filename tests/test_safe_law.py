@@ -46,3 +46,9 @@ def test_a_wrong_fix_is_told(tmp_path: Path) -> None:
     before = observed(tmp_path / "case", NAIVE)
     assert before == observed(tmp_path / "again", NAIVE)
     assert before != observed(tmp_path / "wrong", {**NAIVE, "case.py": HOISTED})
+
+
+def test_some_training_loops_compute_the_same_with_all_fixes() -> None:
+    done = python("-m", "benchmarks.safe.steps", "--programs", "12", "--seed", "44")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split(" with a fix")[0].rpartition(" ")[2]) > 3
