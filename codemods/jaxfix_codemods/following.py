@@ -23,8 +23,17 @@ def closure(module: Module, named: ast.expr) -> Iterator[Function]:
         for node in inside(function):
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
                 pending += definitions(module, node)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute | ast.Subscript):
-                pending += [*called_methods(module, node.func), *functions_held(module, node.func)]
+            if type(node) is ast.Call:
+                pending += _held(module, node.func)
+
+
+def _held(module: Module, func: ast.expr) -> list[Function]:
+    """The methods of objects of this file, and the functions in its containers, that `func` may be."""
+    if isinstance(func, ast.Attribute):
+        return [*called_methods(module, func)] if func.attr in module.names.defining else []
+    if isinstance(func, ast.Name) and func.id in module.get(Identifiers).bound and module.definition(func) is None:
+        return [*called_methods(module, func), *functions_held(module, func)]
+    return [*functions_held(module, func)] if isinstance(func, ast.Subscript) else []
 
 
 def definitions(module: Module, named: ast.expr) -> list[Function]:

@@ -210,7 +210,7 @@ class _Reader:
             if each.reason is not None:
                 found.reason = each.reason.restated(f"{name}, which it uses: {each.reason}")
         arguments = arguments_passed(self._module, node, function, bound=bound)
-        if is_memoised(self._module, function):
+        if getattr(function, "decorator_list", None) and is_memoised(self._module, function):
             if found.reason is None and makes_arrays(self._module, function):
                 found.reason = Reason(Code.SIDE_EFFECT, f"{name}, which it uses, would keep tracers that it returns")
             for passed in filter(None, arguments.values()):
@@ -264,7 +264,9 @@ class _Reader:
                         self._required.of(bound, f"slices by `{_line(self._module, bound)}`", found)
             case ast.Subscript(slice=index) if (by := selecting(self._module, node)) is not None:
                 self._required.of(by, f"selects by `{_line(self._module, index)}`", found)
-            case ast.Subscript(slice=index) if scope is not self._outermost and is_item(self._module, node):
+            case ast.Subscript(slice=ast.Name() | ast.BinOp() as index) if scope is not self._outermost and is_item(
+                self._module, node
+            ):
                 self._required.of(index, f"picks `{_line(self._module, node)}` of a Python sequence", found)
             case ast.Compare(left=left, ops=ops, comparators=others):
                 self._comparison((left, *others), ops, found)
