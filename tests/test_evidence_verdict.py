@@ -726,6 +726,15 @@ def test_a_few_compiles_at_the_start_prove_no_jit_that_saves_hardly_a_dispatch(
     assert fewer(old, new).verdict is Verdict.PROVEN  # of a fix that adds no `jit` to eager work
 
 
+def test_a_small_part_of_the_compiles_proves_no_jit_of_a_run_that_dispatches_little() -> None:
+    many = replace(BEFORE, compiles=BEFORE.compiles * 10)
+    two_more = replace(many, compiles=(*many.compiles, *BEFORE.compiles[:2]))
+    old, new = dispatching(two_more, 60), dispatching(many, 55)
+    assert compare(old, new, Equality.ROUNDING, FUNCTION).verdict is Verdict.NO_EFFECT
+    old, new = dispatching(replace(BEFORE, compiles=BEFORE.compiles * 2), 60), dispatching(BEFORE, 55)
+    assert compare(old, new, Equality.ROUNDING, FUNCTION).verdict is Verdict.PROVEN
+
+
 def test_many_compiles_at_the_start_prove_a_jit_that_saves_hardly_a_dispatch() -> None:
     many_more = replace(BEFORE, compiles=BEFORE.compiles * 11)
     old, new = dispatching(many_more, 2_000), dispatching(BEFORE, 2_000)

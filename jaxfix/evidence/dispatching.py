@@ -43,8 +43,14 @@ def is_slight(before: Measurement, after: Measurement) -> bool:
     """Whether a fix of work that runs eagerly saves a few compiles at the start, and hardly a dispatch."""
     if not (before.spent and after.spent) or before.stopped or after.stopped:
         return False
-    is_steady = after.steady_compiles < before.steady_compiles
-    if is_steady or len(before.compiles) - len(after.compiles) >= _MANY_COMPILES:
+    saved = len(before.compiles) - len(after.compiles)
+    if after.steady_compiles < before.steady_compiles or saved >= _MANY_COMPILES:
         return False
     old, new = dispatched(before), dispatched(after)
-    return old >= _ENOUGH and old - new < min(_FEWEST, _PART * old)
+    is_part = old < _ENOUGH and not are_few(saved, before)
+    return not is_part and old - new < min(_FEWEST, max(_PART * old, _PART * _ENOUGH))
+
+
+def are_few(saved: int, run: Measurement) -> bool:
+    """Whether these are few of the compiles of a run."""
+    return saved < min(_MANY_COMPILES, _PART * len(run.compiles))

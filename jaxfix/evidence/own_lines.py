@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jaxfix.evidence.dispatching import are_fewer, dispatched, fewer_dispatches
+from jaxfix.evidence.dispatching import are_few, are_fewer, dispatched, fewer_dispatches
 from jaxfix.evidence.places import Own, Place
 from jaxfix.evidence.verdict import Pair
 from jaxfix.report.measurement import Compile, Kind, Measurement, Spent, Step
 
+_WORTH_IT, _PART = 100, 0.1
+"""Dispatches that must go where few compiles do, and the part of all of the run that is enough."""
 _CONVERSION = "convert_element_type"
 
 
@@ -30,7 +32,7 @@ def saved_alone(pair: Pair, own: Own) -> Pair | None:
 def saved_once(pair: Pair, own: Own) -> Pair | None:
     """The two runs reduced to programs that lines of one fix ran, and nothing compiles now, and to its new ones.
 
-    None if these are not fewer, nor much fewer the dispatches of its lines. A run without the fix compiles what is gone
+    None if these are not fewer, nor much fewer the dispatches of its lines; of few compiles, if hardly a dispatch is gone. A run without the fix compiles what is gone
     again, where other fixes leave dtypes unchanged: its lines start what they started, and nothing else has made it.
     Only conversions depend on weak types as well. A new program counts wherever in a call of its function it is, but in
     lines that another fix has made; one that no function of any fix asks for counts against each. What a step is first
@@ -41,9 +43,14 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     gone = [*_first_asked(pair, own), *_started(pair, own)]
     saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
     narrow = replace(pair, before=_at_once(pair.before, saved), after=_at_once(pair.after, new))
+    by_lines = _dispatching(narrow, own)
     if len(saved) > len(new):
-        return narrow
-    narrow = _dispatching(narrow, own)
+        ran = dispatched(by_lines.before) - dispatched(by_lines.after)
+        is_slight = are_few(len(saved) - len(new), pair.before) and ran < min(
+            _WORTH_IT, _PART * dispatched(pair.before)
+        )
+        return None if is_slight else narrow
+    narrow = by_lines
     fewer = fewer_dispatches(narrow.before, narrow.after, pair.noise.dispatches)
     return None if fewer is None else narrow
 
