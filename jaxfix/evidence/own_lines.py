@@ -32,7 +32,7 @@ def saved_alone(pair: Pair, own: Own) -> Pair | None:
 def saved_once(pair: Pair, own: Own) -> Pair | None:
     """The two runs reduced to programs that lines of one fix ran, and nothing compiles now, and to its new ones.
 
-    None if these are not fewer, nor much fewer the dispatches of its lines; of few compiles, if hardly a dispatch is gone. A run without the fix compiles what is gone
+    None if these are not fewer, nor much fewer the dispatches of its lines. A run without the fix compiles what is gone
     again, where other fixes leave dtypes unchanged: its lines start what they started, and nothing else has made it.
     Only conversions depend on weak types as well. A new program counts wherever in a call of its function it is, but in
     lines that another fix has made; one that no function of any fix asks for counts against each. What a step is first
@@ -43,7 +43,7 @@ def saved_once(pair: Pair, own: Own) -> Pair | None:
     gone = [*_first_asked(pair, own), *_started(pair, own)]
     saved = [entry for entry in pair.before.compiles if any(entry is each for each in gone)]
     narrow = replace(pair, before=_at_once(pair.before, saved), after=_at_once(pair.after, new))
-    by_lines = _dispatching(narrow, own)
+    by_lines = _dispatching(narrow, own)  # few compiles are not enough where hardly a dispatch is gone
     if len(saved) > len(new):
         ran = dispatched(by_lines.before) - dispatched(by_lines.after)
         is_slight = are_few(len(saved) - len(new), pair.before) and ran < min(
