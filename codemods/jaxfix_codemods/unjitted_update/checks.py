@@ -105,11 +105,9 @@ def is_own(module: Module, root: ast.expr) -> bool:
 
 
 def check_reads(module: Module, nodes: Sequence[ast.Attribute]) -> None:
-    """Refuses an attribute that code of its class computes, where each read may give another value."""
+    """Refuses an attribute that a property of its class computes, where several reads may give several values."""
     owner = own_class(module, nodes[0].value)
-    classes = family(module, owner) if owner is not None else ()
-    is_computed = len(nodes) > 1 and methods(classes, nodes[0].attr)
-    if is_computed or any(methods(classes, name) for name in ("__getattr__", "__getattribute__")):
+    if len(nodes) > 1 and owner is not None and methods(family(module, owner), nodes[0].attr):
         shown = module.text(nodes[0])
         raise Declined(Reason(Code.UNSTABLE, f"`{shown}` is computed, perhaps differently at each read"))
 
