@@ -4,6 +4,8 @@ import contextlib
 import io
 import os
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
@@ -13,6 +15,7 @@ import pytest
 from beside_program import HEAD, differing, measured
 
 from jaxfix.evidence.probe import supplied, surroundings, trial
+from jaxfix.evidence.probe.endless import DoesNotEnd, Limit
 from jaxfix.evidence.probe.sharing import shared
 from jaxfix.evidence.program import ProgramRunner
 
@@ -257,3 +260,25 @@ def test_generators_are_sent_values_that_they_take(tmp_path: Path) -> None:
     after = after.replace(each, "        yield from (value * 2 for value in values)\n")
     found = differing(measured(tmp_path, before, after, "schedule", "doubled"))
     assert found == {"schedule": {"as called, and sent another value after its first"}}
+
+
+def test_a_call_that_does_not_end_is_ended() -> None:
+    limit = Limit(0.0)
+    watching = threading.Event()
+
+    def watch() -> None:
+        while not watching.wait(0.01):
+            limit.look()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        with pytest.raises(DoesNotEnd):
+            limit.begin()
+            while True:
+                time.sleep(0.001)
+    finally:
+        watching.set()
+        watcher.join()
+    limit.end()
+    limit.look()
