@@ -102,7 +102,8 @@ def chosen_last(
     yield from ("", "## Programs that were chosen last", "")
     yield (
         "Chosen, adapted and made faster by hand before jaxfix had seen any of them, when all of it was there that the "
-        "programs above have led to. Measured once. Two things were changed since because of two of them: what `vmap` "
+        "programs above have led to. Measured once, linear and mixture again when what a run dispatches "
+        "was found. Two things were changed since because of two of them: what `vmap` "
         "makes again at each call of the function around is left alone, and a gradient is put under `jit` by itself "
         "where nothing around it can be (mixture). lorenz was chosen later, in the same way: what `vmap` makes of a "
         "jitted function is put under `jit` since."
