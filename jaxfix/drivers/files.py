@@ -188,7 +188,7 @@ def refuse_changed(replacements: Iterable[Replacement]) -> None:
 
 
 def refuse_read_only(paths: Iterable[Path]) -> None:
-    """Raises WriteError if one of these files, or its folder, is read-only, also for who may write anything."""
+    """Raises WriteError if one of these files, or its folder, is read-only, even where the user may write anything."""
     for path in paths:
         real = resolved(path)
         what = "its folder" if not os.access(real.parent, os.W_OK) else "it"

@@ -41,7 +41,7 @@ def halves(sample: Sample, leaves: Leaves, names: Collection[str]) -> Iterator[t
 
 
 def extremes(leaves: Leaves) -> Iterator[tuple[str, Leaves]]:
-    """Arrays of floats whose squares overflow, or vanish; of Python's floats where there are no arrays."""
+    """Arrays of floats whose squares overflow, or vanish; of floats of Python where no array is."""
     np = importlib.import_module("numpy")
     are_arrays = any(_dtype(leaf) is not None and not isinstance(leaf, float) for leaf in leaves)
 
