@@ -1,7 +1,8 @@
 """What a step may do with its values that it cannot do, or does otherwise, with those of a trace."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from math import inf
 from sys import stdlib_module_names
 
@@ -188,25 +189,41 @@ def cancels(module: Module, values: Values, name: ast.expr) -> bool:
     return False
 
 
-def adds_truths(module: Module, values: Values, read: ast.expr) -> bool:
-    """Whether `read`, or a comparison of it, is added to a truth value, or inverted: of traced ones `or` and `not`."""
+def adds_truths(module: Module, values: Values, read: ast.expr, others: Collection[str] = ()) -> bool:
+    """Whether `read`, or a comparison of it, is added to a truth value, or inverted: of traced ones `or` and `not`.
+
+    Args:
+      others: variables that may be truth values where nothing is known of them.
+    """
     compared = module.parent(read)
     truth = compared if isinstance(compared, ast.Compare) else read
+    match module.parent(truth):
+        case ast.UnaryOp(op=ast.Invert() | ast.USub()):
+            other = truth
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            other = right if left is truth else left
+        case _:
+            return False
     if values.of(read).is_array or not _is_truth(values, truth):
         return False
-    match module.parent(truth):
-        case ast.UnaryOp(op=ast.Invert()):
-            return True
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _is_truth(values, right if left is truth else left)
-    return False
+    is_open = isinstance(other, ast.Name) and other.id in others and values.of(other).form is Form.UNKNOWN
+    return is_open or _is_truth(values, other)
 
 
 def _is_truth(values: Values, expr: ast.expr) -> bool:
-    match expr:
-        case ast.Compare() | ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
+    """Whether `expr` is a truth value, as far as is known, for one of several callers."""
+    return any(map(partial(_is_truth_source, values), [expr, *values.origins.of(expr)]))
+
+
+def _is_truth_source(values: Values, source: ast.AST) -> bool:
+    match source:
+        case ast.Compare(left=left, comparators=comparators):
+            return not any(values.of(each).is_array for each in (left, *comparators))
+        case ast.UnaryOp(op=ast.Not()) | ast.Constant(value=bool()):
             return True
-    value = values.of(expr)
+        case ast.arg(annotation=ast.Name(id="bool")):
+            return True
+    value = values.of(source)
     return value.form is Form.PYTHON and value.kind is Kind.BOOL
 
 

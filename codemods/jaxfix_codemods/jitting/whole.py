@@ -41,7 +41,7 @@ from jaxfix_codemods.jitting.given import Given, given_to
 from jaxfix_codemods.jitting.handed_on import derived_calls, is_transformed
 from jaxfix_codemods.jitting.models import models_in
 from jaxfix_codemods.jitting.ordered import check_order
-from jaxfix_codemods.jitting.traced import is_integer, is_integer_field, is_no_tree, overflows, picks
+from jaxfix_codemods.jitting.traced import adds_truths, is_integer, is_integer_field, is_no_tree, overflows, picks
 
 LOOPS = (ast.For, ast.While)
 _FUNCTIONAL = short_names(Effect.FUNCTIONAL)
@@ -149,6 +149,9 @@ def _check_values(module: Module, values: Values, function: ast.FunctionDef, apa
         ):
             text = f"`{module.text(node)}` is an unbounded Python int, and a traced one has a fixed width"
             raise Declined(Reason(Code.OVERFLOW, text))
+        if is_data and isinstance(node, ast.Name) and adds_truths(module, values, node):
+            text = f"it adds truth values of `{node.id}`, which would be traced"
+            raise Declined(Reason(Code.NEEDS_VALUE, text))
         is_picked = isinstance(node, ast.Subscript) and picks(module, values, node)
         if is_picked and isinstance(node, ast.Subscript) and _is_traced(module, node.slice, apart):
             raise Declined(

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jaxfix.api import Code, Declined, Function, Module, Reason, frozen, walk
 from jaxfix.api.analysis import (
+    Values,
     argument_values,
     control_flow_calls,
     hidden_operands,
@@ -16,6 +17,7 @@ from jaxfix.api.analysis import (
     traced_uses,
 )
 from jaxfix.api.library import CONTROL_FLOW
+from jaxfix_codemods.jitting.traced import adds_truths
 from jaxfix_codemods.local_loop_function.anew import function_arguments, may_be_new, runs_with
 from jaxfix_codemods.local_loop_function.naming import (
     around,
@@ -99,6 +101,7 @@ def judge(module: Module, call: ast.Call, primitive: str, made_anew: list[tuple[
         )
     if lifted:
         _check_lifting(module, call, primitive, locals_)
+        _check_truths(module, locals_, lifted)
     for local in locals_:
         _check_outside(module, local, place)
     return Move(call, primitive, locals_, tuple(lifted), hoisting.statement_in(module, call, place))
@@ -229,6 +232,16 @@ def _check_lift(module: Module, local: Local, name: str) -> None:
         raise Declined(
             Reason(Code.UNSTABLE, f"{shown(module, local.use)} reads `{name}`, an object that can change between calls")
         )
+
+
+def _check_truths(module: Module, locals_: Sequence[Local], lifted: Collection[str]) -> None:
+    """Refuses truth values of the caller that are added: of arrays that is `or`."""
+    for local in locals_:
+        for name in lifted:
+            for use in traced_uses.uses(module, local.function, name):
+                if adds_truths(module, module.get(Values), use, lifted):
+                    text = f"{shown(module, local.use)} adds truth values of `{name}`, which would be traced"
+                    raise Declined(Reason(Code.NEEDS_VALUE, text))
 
 
 def _check_lifting(module: Module, call: ast.Call, primitive: str, locals_: tuple[Local, ...]) -> None:
