@@ -214,7 +214,16 @@ def _check(module: Module, reduction: _Reduction) -> None:
             "the mask may have fewer dimensions than the array: it would select rows, and `where=` leaves out columns"
         )
         raise Declined(Reason(Code.STRUCTURE, text))
+    _check_objects(module, array)
     _check_traces(module, reduction.call)
+
+
+def _check_objects(module: Module, array: ast.expr) -> None:
+    """That it is an array: an object of a class of this file may select otherwise."""
+    for owner in module.nodes(ast.ClassDef):
+        if "__getitem__" in module.names.bound_in(owner) and not module.get(Values).of(array).is_array:
+            text = f"`{module.text(array)}` may be an object of `{owner.name}`, whose `__getitem__` selects"
+            raise Declined(Reason(Code.NO_ARRAY, text))
 
 
 def _check_traces(module: Module, call: ast.Call) -> None:

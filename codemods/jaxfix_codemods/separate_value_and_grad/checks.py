@@ -31,6 +31,12 @@ _MUTATING = where(Effect.MUTATES)
 _DIFFERENTIATING = where(Transform.DIFFERENTIATES)
 _READERS = short_names(Effect.READS, "jax.Array", "builtins.dict", "builtins.list")
 _COLLECTORS = short_names(Effect.MUTATES, "builtins.list")
+_OPERATOR_OF: dict[type, str] = {
+    **{ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod"},
+    **{ast.MatMult: "matmul", ast.Pow: "pow", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"},
+    **{ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift"},
+}
+_OPERATORS = frozenset(f"__{start}{name}__" for name in _OPERATOR_OF.values() for start in ("", "r"))
 _Variable = tuple[str, ast.AST | None]
 """A name, and the scope that it belongs to."""
 
@@ -56,6 +62,7 @@ def check(module: Module, pair: Pair) -> None:
     _check_uses(module, pair)
     for function in functions:
         _check_function(module, function)
+        _check_operators(module, function)
         check_applications(module, module.get(Values), inside(function))
     if pair.derivative.is_jitted:
         _check_captured(module, functions)
@@ -144,6 +151,30 @@ def _check_uses(module: Module, pair: Pair) -> None:
 
 
 # --- what the function does ---------------------------------------------------------------------------------------
+
+
+def _check_operators(module: Module, function: Function) -> None:
+    """No operand may be an object of a class of this file, whose operators may count."""
+    own = {name: owner for owner in module.nodes(ast.ClassDef) for name in _OPERATORS & module.names.bound_in(owner)}
+    values = module.get(Values)
+    for node in walk(function) if own else ():
+        left, right = _operands(node)
+        for operand, start in ((left, "__"), (right, "__r")):
+            name = f"{start}{_OPERATOR_OF.get(type(getattr(node, 'op', None)), '')}__"
+            if operand is not None and name in own and not values.of(operand).is_array:
+                text = f"`{own[name].name}.{name}` may count its calls, and `{module.text(operand)}` be its object"
+                raise Declined(Reason(Code.SIDE_EFFECT, text))
+
+
+def _operands(node: ast.AST) -> tuple[ast.expr | None, ast.expr | None]:
+    match node:
+        case ast.BinOp(left=left, right=right):
+            return left, right
+        case ast.AugAssign(target=target, value=value):
+            return target, value
+        case ast.UnaryOp(operand=operand):
+            return operand, None
+    return None, None
 
 
 def _check_function(module: Module, function: Function) -> None:
