@@ -17,6 +17,11 @@ from jaxfix_codemods import local_jit, unjitted_update
 
 # modules and functions that keep a list of their own, each with the reason
 ALONE = {
+    "codemods/jaxfix_codemods/jitting/ordered.py: _VIEWS": "methods of dictionaries, by their names alone",
+    "codemods/jaxfix_codemods/jitting/ordered.py: _LISTS": "builtins that keep the order of what they go over",
+    "codemods/jaxfix_codemods/jitting/ordered.py: _IN_ORDER": "builtins that go over all in order, for it alone",
+    "codemods/jaxfix_codemods/jitting/ordered.py: _SUMS": "builtins whose result has no order, for it alone",
+    "jaxfix/effects/accessors.py: _COMPUTING": "decorators and makers, by their names alone",
     "codemods/jaxfix_codemods/ragged_batch/loaders.py: _LOADERS": "loaders of torch, with their option, for it alone",
     "codemods/jaxfix_codemods/ragged_batch/loaders.py: _PASSING": "methods by their names, of any library",
     "codemods/jaxfix_codemods/ragged_batch/loaders.py: _SPLITS": "one function, in two packages",

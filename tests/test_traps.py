@@ -73,7 +73,7 @@ class Trap:
     def surroundings(self) -> Surroundings:
         """A codemod that needs a run takes every array for one that the run has shown."""
         around = SEEN if any(each.id == self.codemod and each.notes for each in CODEMODS) else BESIDE
-        return replace(around, asked=asked(self.source.encode()))
+        return replace(around, asked=(*around.asked, *asked(self.source.encode())))
 
     @property
     def patch(self) -> Patch:

@@ -19,7 +19,11 @@ _DEEPEST = 8
 
 
 def called_methods(module: Module, func: ast.Name | ast.Attribute | ast.Subscript) -> Iterator[ast.FunctionDef]:
-    """The methods of classes of this file that `func` may be: `layer.forward`, or `__call__` of an object `layer`."""
+    """The methods of classes of this file that `func` may be: `layer.forward`, or `__call__` of an object `layer`.
+
+    Returns:
+      In the order of the classes; empty where it is none.
+    """
     names = module.get(_names_of_methods)
     if isinstance(func, ast.Attribute) and func.attr in names:
         yield from _methods(module, func.value, func.attr)
@@ -49,7 +53,11 @@ def classes_held(module: Module, expr: ast.expr, items: int = 0) -> list[ast.Cla
 
 
 def functions_held(module: Module, func: ast.expr) -> list[Function]:
-    """The functions of this file that `func`, if it is called, may be as an item of a list or a dictionary."""
+    """The functions of this file that `func`, if it is called, may be as an item of a list or a dictionary.
+
+    Returns:
+      In the order of the items; empty where it is none.
+    """
     found: dict[Function, None] = {}
     call = module.parent(func)
     is_called = isinstance(call, ast.Call) and call.func is func

@@ -23,8 +23,10 @@ def elements_seen(module: Module, comprehension: ast.ListComp | ast.GeneratorExp
 def are_arrays_seen(module: Module, rounds: Rounds) -> bool:
     """Whether a trace went over as many arrays, row by row, as the loop names, or a run could still show that."""
     line, number = rounds.loop.iter.lineno, len(rounds.arrays)
-    found = number if ANYTHING in module.held else sum(each.noted.line == line for each in _held(module, Note.ROWS))
-    return 0 < number <= found
+    if ANYTHING in module.held:
+        return number > 0
+    found = [len(each.noted.what.split(" and ")) for each in _held(module, Note.ROWS) if each.noted.line == line]
+    return 0 < number <= max(found, default=0)
 
 
 def are_some(module: Module, seen: int) -> bool:

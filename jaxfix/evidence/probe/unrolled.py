@@ -39,14 +39,15 @@ def _distinct(jaxpr: Any, met: set[int]) -> Iterator[Any]:
 def _of(jaxpr: Any, lines: Lines, user: list[str]) -> Iterator[tuple[_Place, dict[str, Any]]]:
     """The notes on one program, without those on what it calls."""
     alike, places = Counter[tuple[_Place, str]](), dict[_Place, dict[str, Any]]()
-    rows: dict[_Place, tuple[Any, set[int]]] = {}
+    rows = dict[_Place, tuple[Any, set[int]]]()
     for equation in jaxpr.eqns:
         place = place_of(equation, lines, user)
         if place is None:
             continue
         key = (place["path"], place["cell"], place["line"])
         places[key] = place
-        alike[key, f"{equation.primitive.name} {equation.params.get('name')} {equation.outvars[0].aval}"] += 1
+        made = equation.outvars[0].aval if equation.outvars else None
+        alike[key, f"{equation.primitive.name} {equation.params.get('name')} {made}"] += 1
         taken = _row(equation)
         if taken is not None:
             array, numbers = taken
@@ -57,12 +58,14 @@ def _of(jaxpr: Any, lines: Lines, user: list[str]) -> Iterator[tuple[_Place, dic
             least[key] = min(times, least.get(key, times))
     for key, times in least.items():
         yield ("unrolled", *key), {"note": "unrolled", **places[key], "what": str(times), "bytes": 0}
-    for key, (array, numbers) in rows.items():
-        aval = array.aval
-        if len(numbers) == aval.shape[0] >= _LEAST:
-            what = f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
-            size = int(getattr(aval.dtype, "itemsize", 0)) * int(aval.size)
-            yield ("rows", *key), {"note": "rows", **places[key[:3]], "what": what, "bytes": size}
+    taken_apart: dict[_Place, list[Any]] = {}
+    for (*place, _), (array, numbers) in rows.items():
+        if len(numbers) == array.aval.shape[0] >= _LEAST:
+            taken_apart.setdefault(tuple(place), []).append(array.aval)
+    for key, avals in taken_apart.items():
+        what = " and ".join(f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in avals)
+        size = sum(int(getattr(aval.dtype, "itemsize", 0)) * int(aval.size) for aval in avals)
+        yield ("rows", *key), {"note": "rows", **places[key], "what": what, "bytes": size}
 
 
 def _row(equation: Any) -> tuple[Any, set[int]] | None:

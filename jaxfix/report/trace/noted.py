@@ -18,7 +18,7 @@ class Note(Enum):
       BOTH_BRANCHES: a conditional under `vmap`, of which both branches run.
       FLOAT32_PRODUCTS: matrix products and convolutions of float32.
       UNROLLED: equations of one line that repeat: the iterations of a Python loop. `what` counts them.
-      ROWS: an array whose rows one line takes, all of them one by one.
+      ROWS: arrays whose rows one line takes, all of them one by one. `what` has their types.
     """
 
     CAPTURED = "captured"
