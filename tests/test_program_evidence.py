@@ -28,12 +28,18 @@ NAMES = sorted(name for name in RERUN if (GOLDEN / name / "program.fixed.py").ex
 pytestmark = pytest.mark.evidence
 
 
+LONG = frozenset({"boolean_mask", "host_sync", "legacy_parallelism"})
+"""Those that take longest: their proofs are met in other tests."""
+
+
 def programs() -> Iterator[Any]:
-    """The program of each codemod; of those that prove the same, all but the smallest are slow."""
+    """The program of each codemod; of those that prove the same, all but the smallest are slow, and the longest."""
     met = set[Proves]()
     for name in sorted(NAMES, key=lambda name: (GOLDEN / name / "program.py").stat().st_size):
         kind = RERUN[name].proves
-        yield pytest.param(GOLDEN / name / "program.py", id=name, marks=[pytest.mark.slow] if kind in met else [])
+        yield pytest.param(
+            GOLDEN / name / "program.py", id=name, marks=[pytest.mark.slow] if kind in met or name in LONG else []
+        )
         met.add(kind)
 
 

@@ -59,9 +59,9 @@ def _of(jaxpr: Any, lines: Lines, user: list[str]) -> Iterator[tuple[_Place, dic
     for key, times in least.items():
         yield ("unrolled", *key), {"note": "unrolled", **places[key], "what": str(times), "bytes": 0}
     taken_apart: dict[_Place, list[Any]] = {}
-    for (*place, _), (array, numbers) in rows.items():
+    for (*line, _), (array, numbers) in rows.items():
         if len(numbers) == array.aval.shape[0] >= _LEAST:
-            taken_apart.setdefault(tuple(place), []).append(array.aval)
+            taken_apart.setdefault(tuple(line), []).append(array.aval)
     for key, avals in taken_apart.items():
         what = " and ".join(f"{aval.dtype}[{','.join(map(str, aval.shape))}]" for aval in avals)
         size = sum(int(getattr(aval.dtype, "itemsize", 0)) * int(aval.size) for aval in avals)
