@@ -47,9 +47,10 @@ def counted_by(module: Module) -> Iterator[Shown]:
     """The conditions that ask, in each iteration, for a counter in the state of a training step: `state.step % 100`."""
     staging = module.get(Staging)
     for asking in module.nodes(ast.If):
-        if asking.test.__class__ is not ast.Compare or asking.test.left.__class__ is not ast.BinOp:
+        test = asking.test
+        if not isinstance(test, ast.Compare) or not isinstance(test.left, ast.BinOp):
             continue
-        counter, loop = _counter(asking.test.left), next(iter(module.loops(asking)), None)
+        counter, loop = _counter(test.left), next(iter(module.loops(asking)), None)
         if counter is None or not isinstance(loop, ast.For) or staging.is_staged(loop):
             continue
         step = _step(module, counter.value, loop) if isinstance(counter.value, ast.Name) else None

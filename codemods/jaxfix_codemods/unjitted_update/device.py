@@ -159,7 +159,7 @@ class Likely:
             part = pending.pop()
             if part.__class__ in _STARTING:
                 found += self._own(part)
-            elif part.__class__ is ast.Assign and part.targets[0].__class__ is ast.Tuple:
+            elif type(part) is ast.Assign and type(part.targets[0]) is ast.Tuple:
                 found += self._unpacked(part)
             elif isinstance(part, COMPREHENSIONS):
                 found += OF_A_TREE * self.starts(part.elt)
