@@ -226,11 +226,7 @@ def _asks_for_array(module: Module, outer: ast.AST | None, use: ast.Name) -> boo
             return name in _ASKING and name.rpartition(".")[0] in _OPERATING
         case ast.Attribute(attr=attr):
             return attr in _USUAL
-        case ast.BinOp(op=ast.MatMult()):
-            return True
-        case ast.Subscript(slice=ast.Tuple(elts=elts)):
-            return any(isinstance(each, ast.Slice) for each in elts)
-    return False
+    return _multiplies_or_slices(outer)
 
 
 def _asks_for_axes(module: Module, use: ast.Name) -> bool:
@@ -239,9 +235,16 @@ def _asks_for_axes(module: Module, use: ast.Name) -> bool:
             return module.qualname(maker) in _BATCHING and use in given
         case ast.Attribute(attr=attr):
             return attr in _USUAL and not hasattr(0.0, attr) and not hasattr(0, attr)
+        case outer:
+            return _multiplies_or_slices(outer)
+
+
+def _multiplies_or_slices(outer: ast.AST | None) -> bool:
+    """Whether what is around a variable asks for its axes: `w @ x`, or `x[:, i]`."""
+    match outer:
         case ast.BinOp(op=ast.MatMult()):
             return True
-        case ast.Subscript(value=value, slice=ast.Tuple(elts=elts)) if value is use:
+        case ast.Subscript(slice=ast.Tuple(elts=elts)):
             return any(isinstance(each, ast.Slice) for each in elts)
     return False
 

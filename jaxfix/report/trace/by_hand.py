@@ -1,7 +1,7 @@
 """Remedies to apply by hand: one line each, with the present cost."""
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from jaxfix.report.measurement import Kind, Measurement, Spent
 from jaxfix.report.trace.cause import Why
@@ -75,8 +75,9 @@ def todos(measurement: Measurement, cured: Container[Compiled | Spent]) -> tuple
     if first >= _FIRST_SHARE * measurement.seconds and not any(row.cached for row in rows):
         of = f"first compiles, {first:.1f} of {measurement.seconds:.1f} s"
         found.append(Todo(f"keep compiled programs between runs: set `JAX_COMPILATION_CACHE_DIR`: {of}", first, None))
-    found += [todo for todo in _of_loops(measurement) if todo.seconds >= SHARE * measurement.seconds]
-    return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(measurement))
+    contents = held(measurement.compiles)
+    found += [todo for todo in _of_loops(contents, measurement) if todo.seconds >= SHARE * measurement.seconds]
+    return (*sorted(found, key=lambda todo: -todo.seconds), *_of_programs(contents, measurement))
 
 
 def _recompiles(row: Compiled) -> str | None:
@@ -96,10 +97,10 @@ def _ran_once(region: Hot) -> bool:
     return region.kind is Work.EAGER and region.per_step is None and region.programs <= most
 
 
-def _of_loops(measurement: Measurement) -> Iterator[Todo]:
+def _of_loops(contents: Iterable[Held], measurement: Measurement) -> Iterator[Todo]:
     """Loops that traces unroll: of each function in one program the lines that are repeated, and the fewest times."""
     groups: dict[tuple[object, ...], list[Held]] = {}
-    for each in held(measurement.compiles):
+    for each in contents:
         if each.noted.note is Note.UNROLLED:
             key = each.noted.path, each.noted.cell, each.noted.function, each.program, each.of
             groups.setdefault(key, []).append(each)
@@ -112,9 +113,9 @@ def _of_loops(measurement: Measurement) -> Iterator[Todo]:
         yield Todo(f"{words}, {of}", seconds, None)
 
 
-def _of_programs(measurement: Measurement) -> Iterator[Todo]:
+def _of_programs(contents: Iterable[Held], measurement: Measurement) -> Iterator[Todo]:
     """Expensive work in what was compiled: no line shows how long it takes."""
-    for each in held(measurement.compiles):
+    for each in contents:
         noted, program = each.noted, f"`{each.program}`"
         size = f"`{noted.what}` ({noted.bytes / 1e6:.0f} MB)"
         match noted.note:
